@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tenon agent tools` and `tenon agent execute`.
+#include "app/commands.h"
+
+#include "frontends/agent/agent.h"
+#include "frontends/cli/cli.h"
+#include "support/text.h"
+
+#include <unistd.h>
+
+namespace tenon::app {
+
+namespace {
+
+// Something in what was asked is wrong, not in how the host is set up.
+int refuseUsage(const Error &error) {
+    writeAll(STDERR_FILENO, concat("tenon: ", error.message, '\n'));
+    return cli::kExitUsage;
+}
+
+} // namespace
+
+int agentTools(const AgentRequest &request) {
+    const auto format = agent::formatOf(request.format);
+    if (!format) {
+        return refuseUsage(format.error());
+    }
+    Log log(request.logLevel);
+    auto host = makeHost(request.host, log);
+    if (!host) {
+        return refuse(host.error());
+    }
+    const auto tools = agent::mountAgent(*host->runner)->tools(*format);
+    if (!tools) {
+        leave(*host, 0);
+        return refuse(tools.error());
+    }
+    writeAll(request.stdio.out, concat(*tools, '\n'));
+    return leave(*host, cli::kExitOk);
+}
+
+int agentExecute(const AgentRequest &request) {
+    Log log(request.logLevel);
+    auto host = makeHost(request.host, log);
+    if (!host) {
+        return refuse(host.error());
+    }
+    const auto text = readAll(request.stdio.in, host->runner->limits().messageBytesMax);
+    if (!text) {
+        return refuseUsage(text.error());
+    }
+    json::Document document;
+    if (const auto read = document.readView(*text); !read) {
+        return refuseUsage({"agent.input", concat("the input is not strict JSON: ",
+                                                  read.error().message, "; expected an object with "
+                                                  "\"format\" and \"calls\"")});
+    }
+    const auto word = document.root()["format"];
+    const auto format = agent::formatOf(word ? word.string() : std::string_view(request.format));
+    if (!format) {
+        return refuseUsage(format.error());
+    }
+    const auto results =
+        agent::mountAgent(*host->runner)->execute(*format, document.root()["calls"]);
+    if (!results) {
+        return refuseUsage(results.error());
+    }
+    writeAll(request.stdio.out, concat(*results, '\n'));
+    return leave(*host, cli::kExitOk);
+}
+
+} // namespace tenon::app

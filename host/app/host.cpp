@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/host.h"
+
+#include "manifest/manifest.h"
+#include "plugin/loader.h"
+#include "support/text.h"
+
+#include <cstdlib>
+
+namespace tenon::app {
+
+namespace {
+
+Result<manifest::Manifest> manifestOf(const HostOptions &options) {
+    if (!options.manifest.empty()) {
+        return manifest::readManifest(options.manifest);
+    }
+    manifest::Manifest made;
+    for (const auto &path : options.plugins) {
+        auto &entry = made.plugins.emplace_back();
+        entry.path = path;
+        entry.trusted = options.isolation == "none";
+        entry.required = true;
+        entry.where = path;
+    }
+    return made;
+}
+
+void warnOfTrust(const manifest::PluginEntry &entry, Log &log) {
+    if (!entry.trusted) {
+        log.warning(concat(entry.path, ": runs inside this process, without isolation; say so with ",
+                           "--isolation none (or isolation: none in the manifest) if it is trusted"));
+    }
+    for (const auto *name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) {
+        if (const char *value = std::getenv(name)) {
+            log.warning(concat(name, " is set to ", printable(value, 200),
+                               ": it changes what plugins load"));
+        }
+    }
+}
+
+Result<catalog::Mount> mountOf(const manifest::PluginEntry &entry, Log &log) {
+    plugin::LoadOptions options;
+    options.config = entry.config;
+    auto loaded = plugin::loadFile(entry.path, options, log);
+    if (!loaded) {
+        return loaded.error();
+    }
+    catalog::Mount mount;
+    mount.catalog = loaded->catalog;
+    mount.handler = loaded->instance;
+    mount.origin = loaded->origin;
+    mount.prefix = entry.prefix;
+    mount.timeoutMs = entry.timeoutMs;
+    mount.allow = entry.allow;
+    mount.deny = entry.deny;
+    if (entry.concurrency != 0) {
+        mount.concurrencyMax = entry.concurrency;
+    }
+    return mount;
+}
+
+} // namespace
+
+Result<Host> makeHost(const HostOptions &options, Log &log) {
+    const auto manifest = manifestOf(options);
+    if (!manifest) {
+        return manifest.error();
+    }
+    std::vector<catalog::Mount> mounts;
+    for (const auto &entry : manifest->plugins) {
+        warnOfTrust(entry, log);
+        auto mount = mountOf(entry, log);
+        if (mount) {
+            mounts.push_back(std::move(*mount));
+        } else if (entry.required) {
+            return mount.error();
+        } else {
+            log.error(concat(entry.where, ": the plugin is left out: ", mount.error().message));
+        }
+    }
+    if (mounts.empty()) {
+        return Error{"host.no_plugins", "no plugin could be loaded; expected at least one"};
+    }
+    auto catalog = catalog::MountedCatalog::make(std::move(mounts));
+    if (!catalog) {
+        return catalog.error();
+    }
+    ToolRunnerOptions runnerOptions;
+    runnerOptions.catalog = *catalog;
+    runnerOptions.log = &log;
+    auto runner = createToolRunner(std::move(runnerOptions));
+    if (!runner) {
+        return runner.error();
+    }
+    Host host;
+    host.serverName = manifest->serverName;
+    host.serverVersion = manifest->serverVersion.empty() ? TENON_VERSION : manifest->serverVersion;
+    host.instructions = manifest->instructions;
+    host.runner = std::move(*runner);
+    return host;
+}
+
+} // namespace tenon::app

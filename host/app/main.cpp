@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `tenon` program: words of the command line -> one command.
+#include "app/commands.h"
+#include "frontends/cli/cli.h"
+#include "support/text.h"
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+#include <sstream>
+#include <unistd.h>
+
+namespace tenon::app {
+
+namespace {
+
+bool isPluginPath(const std::string &word) {
+    return word.find('/') != word.npos || word.ends_with(".so") || word.ends_with(".dylib");
+}
+
+struct Words {
+    HostOptions host;
+    std::string logLevel;
+    bool stdio = false, json = false;
+    std::string format = "anthropic";
+};
+
+void addHostOptions(CLI::App &command, Words &words) {
+    command.add_option("--manifest", words.host.manifest, "The operator's file (tenon.yaml)");
+    command.add_option("--isolation", words.host.isolation,
+                       "none: the plugins are trusted and run inside this process")
+        ->check(CLI::IsMember({"none"}));
+    command.add_option("--log-level", words.logLevel, "debug, info, warning, error or off")
+        ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
+    command.prefix_command();
+}
+
+// The words that are left: plugins first, then what the command takes.
+Result<std::vector<std::string>> takePlugins(CLI::App &command, Words &words) {
+    auto left = command.remaining();
+    std::size_t plugins = 0;
+    while (plugins < left.size() && words.host.manifest.empty() && isPluginPath(left[plugins])) {
+        words.host.plugins.push_back(left[plugins++]);
+    }
+    left.erase(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(plugins));
+    if (words.host.plugins.empty() && words.host.manifest.empty()) {
+        if (!std::filesystem::exists("tenon.yaml")) {
+            return Error{"cli.configuration",
+                         "no plugin and no manifest were given, and there is no tenon.yaml here; "
+                         "expected --manifest FILE or the path of a plugin (./name.so)"};
+        }
+        words.host.manifest = "tenon.yaml";
+    }
+    return left;
+}
+
+int usage(std::string_view problem) {
+    writeAll(STDERR_FILENO, concat("tenon: ", problem, "\n"));
+    return cli::kExitUsage;
+}
+
+template <class Request> Request request(const Words &words, LogLevel level, transport::OwnStdio io) {
+    Request made;
+    made.host = words.host;
+    made.logLevel = level;
+    parseLogLevel(words.logLevel, made.logLevel);
+    made.stdio = io;
+    return made;
+}
+
+int run(CLI::App &app, Words &words, transport::OwnStdio io) {
+    CLI::App &command = *app.get_subcommands().front();
+    const std::string name = command.get_name();
+    CLI::App &leaf = name == "agent" ? *command.get_subcommands().front() : command;
+    auto left = takePlugins(leaf, words);
+    if (!left) {
+        return refuse(left.error());
+    }
+    if (name == "call") {
+        if (left->empty()) {
+            return usage("no tool was named; expected tenon call [PLUGIN.so] TOOL [--field value ...]");
+        }
+        auto call = request<CallRequest>(words, LogLevel::Warning, io);
+        call.tool = left->front();
+        call.words.assign(left->begin() + 1, left->end());
+        return app::call(call);
+    }
+    if (name == "list") {
+        auto list = request<ListRequest>(words, LogLevel::Warning, io);
+        for (const auto &word : *left) {
+            if (word == "--json") {
+                words.json = true;
+            } else if (list.filter.empty()) {
+                list.filter = word;
+            } else {
+                return usage(concat("the word ", printable(word, 100), " is left over"));
+            }
+        }
+        list.json = words.json;
+        return app::list(list);
+    }
+    if (!left->empty()) {
+        return usage(concat("the word ", printable(left->front(), 100),
+                            " is left over; options stand before the plugin's path"));
+    }
+    if (name == "serve") {
+        return words.stdio ? serve(request<ServeRequest>(words, LogLevel::Info, io))
+                           : usage("nothing to serve on; expected --stdio");
+    }
+    auto agent = request<AgentRequest>(words, LogLevel::Warning, io);
+    agent.format = words.format;
+    return leaf.get_name() == "tools" ? agentTools(agent) : agentExecute(agent);
+}
+
+int parseAndRun(int argc, char **argv) {
+    const auto io = transport::takeStdio(); // before anything else: see stdio.h
+    Words words;
+    CLI::App app("Serves tools of plugins over MCP, to agents and on the command line.", "tenon");
+    app.set_version_flag("--version", TENON_VERSION);
+    app.require_subcommand(1);
+    auto &serveCommand = *app.add_subcommand("serve", "Serve the tools over MCP");
+    serveCommand.add_flag("--stdio", words.stdio, "Over standard input and output");
+    addHostOptions(serveCommand, words);
+    auto &callCommand = *app.add_subcommand("call", "Call one tool: [PLUGIN.so] TOOL [--field value]");
+    addHostOptions(callCommand, words);
+    auto &listCommand = *app.add_subcommand("list", "List the tools: [PLUGIN.so] [FILTER]");
+    listCommand.add_flag("--json", words.json, "As JSON, with schemas");
+    addHostOptions(listCommand, words);
+    auto &agent = *app.add_subcommand("agent", "Tools for a model's program");
+    agent.require_subcommand(1);
+    for (const auto &[name, text] :
+         {std::pair("tools", "Print the tool definitions"),
+          std::pair("execute", "Run the provider's calls from stdin, print its results")}) {
+        auto &command = *agent.add_subcommand(name, text);
+        command.add_option("--format", words.format, "The provider's format: anthropic");
+        addHostOptions(command, words);
+    }
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError &error) {
+        std::ostringstream out, err;
+        const int code = app.exit(error, out, err);
+        writeAll(io.out, out.str());
+        writeAll(STDERR_FILENO, err.str());
+        return code == 0 ? cli::kExitOk : cli::kExitUsage;
+    }
+    return run(app, words, io);
+}
+
+} // namespace
+
+} // namespace tenon::app
+
+int main(int argc, char **argv) {
+    try {
+        return tenon::app::parseAndRun(argc, argv);
+    } catch (const std::exception &error) { // a bug of ours: say so, and nothing on stdout
+        tenon::app::writeAll(STDERR_FILENO, tenon::concat("tenon: internal error: ",
+                                                          tenon::printable(error.what()), "\n"));
+        return 1;
+    }
+}

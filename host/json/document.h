@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one strict JSON reader for everything that comes from outside, and the value it makes.
+//
+// A Document is a flat tape over the text that it was read from. Nothing is converted: a number
+// keeps its digits, an object its order, every value its own bytes (raw()). No function here
+// recurses, so depth costs memory in proportion and never the stack.
+#pragma once
+
+#include "support/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tenon::json {
+
+enum class Kind : std::uint8_t { Null, Boolean, Number, String, Array, Object };
+
+std::string_view nameOf(Kind kind); // "null", "boolean", "number", "string", "array", "object"
+
+class Document;
+class Value;
+class Items;
+class Members;
+
+struct ReadLimits {
+    std::size_t bytesMax = 16U << 20;
+    std::uint32_t depthMax = 128;
+    // false: a key twice in one object is noted (Document::duplicateKey), for those who can then
+    // answer better than "syntax error". Which of the two counts is left open.
+    bool refuseDuplicates = true;
+};
+
+// A value inside a Document, valid as long as it and neither moved nor re-read. Cheap to copy.
+// A default-made Value is "missing": false in a condition, of kind Null, of no members.
+class Value {
+public:
+    Value() = default;
+
+    explicit operator bool() const { return document_ != nullptr; }
+    Kind kind() const;
+    bool isObject() const { return kind() == Kind::Object; }
+    bool isArray() const { return kind() == Kind::Array; }
+    bool isString() const { return kind() == Kind::String; }
+    bool isNumber() const { return kind() == Kind::Number; }
+    bool isTrue() const;
+    bool isFalse() const;
+    bool isNull() const { return kind() == Kind::Null; }
+
+    std::string_view raw() const;    // its bytes in the text, quotes and all
+    std::string_view string() const; // decoded; "" unless a string
+    std::string_view number() const { return isNumber() ? raw() : std::string_view(); }
+    std::size_t size() const;        // of an array or object
+    Value operator[](std::string_view key) const; // missing unless an object with that key
+    Items items() const;             // none unless an array
+    Members members() const;         // in order; none unless an object
+    std::uint32_t index() const { return index_; } // its place on the tape, unique within it
+
+private:
+    friend class Document;
+    friend class Items;
+    friend class Members;
+    Value(const Document *document, std::uint32_t index) : document_(document), index_(index) {}
+
+    const Document *document_ = nullptr;
+    std::uint32_t index_ = 0;
+};
+
+struct Member {
+    std::string_view key; // decoded
+    Value value;
+};
+
+class Document {
+public:
+    Document() = default;
+
+    // Reads one JSON text that the caller keeps alive and unchanged; earlier content is dropped and
+    // its memory used again. Refused, with line and column: bytes that are not UTF-8, lone
+    // surrogates, a key twice in one object, anything RFC 8259 does not have, and what is beyond
+    // the limits.
+    Result<void> readView(std::string_view text, const ReadLimits &limits = {});
+    // The same over a text of its own.
+    static Result<Document> read(std::string text, const ReadLimits &limits = {});
+
+    // Copies the text in, so that the caller's may go. Values stay valid.
+    void own();
+
+    Value root() const { return {this, 0}; }
+    std::string_view text() const { return owned_.empty() ? view_ : std::string_view(owned_); }
+    bool empty() const { return nodes_.empty(); }
+    // A key that stands twice in one object, or "" (only with refuseDuplicates off).
+    const std::string &duplicateKey() const { return duplicate_; }
+
+private:
+    friend class Value;
+    friend class Items;
+    friend class Members;
+    friend class Reader;
+    struct Node {
+        std::uint32_t start, end; // its bytes in the text
+        std::uint32_t next;       // the node behind it and all that it holds
+        std::uint32_t count;      // members or items; of an escaped string: its size in decoded_
+        std::uint32_t decoded;    // of an escaped string: where in decoded_
+        Kind kind;
+        bool flag; // Boolean: its value; String: escaped
+    };
+    std::string_view stringOf(const Node &node) const;
+
+    std::string_view view_;
+    std::string owned_;
+    std::string decoded_; // strings that held escapes
+    std::string duplicate_;
+    std::vector<Node> nodes_;
+    std::vector<std::uint32_t> open_; // the reader's stack, kept for its memory
+};
+
+class Items {
+public:
+    class Iterator {
+    public:
+        Iterator(const Document *document, std::uint32_t index)
+            : document_(document), index_(index) {}
+        Value operator*() const { return {document_, index_}; }
+        Iterator &operator++() {
+            index_ = document_->nodes_[index_].next;
+            return *this;
+        }
+        bool operator!=(const Iterator &other) const { return index_ != other.index_; }
+
+    private:
+        const Document *document_;
+        std::uint32_t index_;
+    };
+    Iterator begin() const { return {document_, begin_}; }
+    Iterator end() const { return {document_, end_}; }
+
+private:
+    friend class Value;
+    const Document *document_ = nullptr;
+    std::uint32_t begin_ = 0, end_ = 0;
+};
+
+class Members {
+public:
+    class Iterator {
+    public:
+        Iterator(const Document *document, std::uint32_t index)
+            : document_(document), index_(index) {}
+        Member operator*() const {
+            return {document_->stringOf(document_->nodes_[index_]), {document_, index_ + 1}};
+        }
+        Iterator &operator++() {
+            index_ = document_->nodes_[index_ + 1].next;
+            return *this;
+        }
+        bool operator!=(const Iterator &other) const { return index_ != other.index_; }
+
+    private:
+        const Document *document_;
+        std::uint32_t index_;
+    };
+    Iterator begin() const { return {document_, begin_}; }
+    Iterator end() const { return {document_, end_}; }
+
+private:
+    friend class Value;
+    const Document *document_ = nullptr;
+    std::uint32_t begin_ = 0, end_ = 0;
+};
+
+// The same JSON value: numbers by value and exactly, objects without regard to order.
+bool equal(Value a, Value b);
+
+} // namespace tenon::json

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls that a plugin has in flight, by generational handle: what it pushed so far, and whose
+// call it is. A late, second or invented completion finds nothing here.
+#pragma once
+
+#include "catalog/handler.h"
+
+#include <tenon/abi.h>
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace tenon::plugin {
+
+// What a plugin pushed for one call.
+struct Pushed {
+    CallPtr call;
+    Output output;
+    std::size_t bytes = 0; // of output
+    std::optional<AppError> failure;
+    std::optional<RawCause> raw;
+};
+
+// Thread-safe.
+class CallTable {
+public:
+    tenon_call begin(CallPtr call);
+    // The call's context, or null when the handle is stale.
+    CallPtr find(tenon_call handle) const;
+    // Changes what was pushed, under the lock; TENON_STALE when the handle is.
+    tenon_status change(tenon_call handle, const std::function<tenon_status(Pushed &)> &change);
+    // Ends the handle. Exactly one caller gets what was pushed.
+    std::optional<Pushed> end(tenon_call handle);
+    // The handle of a call, or 0.
+    tenon_call handleOf(const CallPtr &call) const;
+
+private:
+    struct Slot {
+        std::uint32_t generation = 1;
+        std::optional<Pushed> pushed; // empty: free
+    };
+    const Slot *slotOf(tenon_call handle) const;
+
+    mutable std::mutex mutex_;
+    std::vector<Slot> slots_;
+    std::vector<std::uint32_t> free_;
+};
+
+} // namespace tenon::plugin

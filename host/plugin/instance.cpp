@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plugin/instance.h"
+
+#include "support/text.h"
+
+#include <array>
+#include <cmath>
+
+namespace tenon::plugin {
+
+namespace {
+
+std::string_view view(tenon_text text) {
+    return text.data ? std::string_view(text.data, text.size) : std::string_view();
+}
+
+// Text that a caller may see.
+std::string shown(tenon_text text) { return validUtf8(view(text)); }
+
+tenon_text textOf(std::string_view text) { return {text.data(), text.size()}; }
+
+} // namespace
+
+// context is the Instance. Nothing here throws into the plugin: allocation failure ends the process,
+// as it would anywhere in the host.
+struct Instance::Services {
+    static Instance &self(void *context) { return *static_cast<Instance *>(context); }
+
+    // The plugin broke the ABI in this call: the call ends as a fault that says so to the operator.
+    static tenon_status spoil(Instance &instance, tenon_call call, std::string reason) {
+        instance.log_.error(concat(instance.origin_, ": ", reason));
+        const auto status = instance.calls_.change(call, [&](Pushed &pushed) {
+            pushed.raw = RawCause{"tenon ABI violation", reason};
+            return TENON_INVALID;
+        });
+        return status;
+    }
+
+    // Makes room for bytes more of output, or notes that the ceiling is passed.
+    static bool fits(const Instance &instance, Pushed &pushed, std::size_t bytes) {
+        if (bytes > instance.limits_.resultBytesMax - pushed.bytes) {
+            pushed.output.overflow = pushed.bytes + bytes;
+            return false;
+        }
+        pushed.bytes += bytes;
+        return true;
+    }
+
+    static tenon_status result(void *context, tenon_call call, tenon_text json) noexcept {
+        Instance &instance = self(context);
+        return instance.calls_.change(call, [&](Pushed &pushed) {
+            pushed.bytes -= std::min(pushed.bytes, pushed.output.data.size());
+            pushed.output.data.clear();
+            if (!fits(instance, pushed, json.size)) {
+                return TENON_LIMIT;
+            }
+            pushed.output.data = view(json);
+            return TENON_OK;
+        });
+    }
+
+    static tenon_status content(void *context, tenon_call call,
+                                const tenon_content *block) noexcept {
+        Instance &instance = self(context);
+        if (block == nullptr || block->struct_size < TENON_SIZE_CONTENT_V1_0 ||
+            block->type < TENON_CONTENT_TEXT || block->type > TENON_CONTENT_LINK) {
+            return spoil(instance, call,
+                         block ? concat("content() was given struct_size ", block->struct_size,
+                                        " and type ", block->type, "; expected at least ",
+                                        TENON_SIZE_CONTENT_V1_0, " and a type from 1 to 5")
+                               : "content() was given no block");
+        }
+        static constexpr std::array kTypes{ContentBlock::Type::Text, ContentBlock::Type::Image,
+                                           ContentBlock::Type::Audio, ContentBlock::Type::Resource,
+                                           ContentBlock::Type::Link};
+        const auto size = block->text.size + block->data.size;
+        return instance.calls_.change(call, [&](Pushed &pushed) {
+            if (!fits(instance, pushed, size)) {
+                return TENON_LIMIT;
+            }
+            ContentBlock &out = pushed.output.content.emplace_back();
+            out.type = kTypes[block->type - 1];
+            out.text = shown(block->text);
+            out.binary = block->data.data != nullptr;
+            if (out.binary) {
+                out.data.assign(reinterpret_cast<const char *>(block->data.data), block->data.size);
+            }
+            out.mimeType = shown(block->mime_type);
+            out.uri = shown(block->uri);
+            out.name = shown(block->name);
+            out.title = shown(block->title);
+            out.description = shown(block->description);
+            out.annotations = view(block->annotations);
+            out.meta = view(block->meta);
+            return TENON_OK;
+        });
+    }
+
+    static tenon_status fail(void *context, tenon_call call, const tenon_failure *failure) noexcept {
+        Instance &instance = self(context);
+        if (failure == nullptr || failure->struct_size < TENON_SIZE_FAILURE_V1_0) {
+            return spoil(instance, call, "fail() was given no failure, or one that is too short");
+        }
+        return instance.calls_.change(call, [&](Pushed &pushed) {
+            AppError error{shown(failure->code), shown(failure->message)};
+            error.status = static_cast<int>(std::min(failure->status, 599U));
+            error.details = view(failure->details);
+            error.hint = shown(failure->hint);
+            if (failure->retryable == TENON_RETRY_YES || failure->retryable == TENON_RETRY_NO) {
+                error.retryable = failure->retryable == TENON_RETRY_YES;
+            }
+            pushed.failure = std::move(error);
+            return TENON_OK;
+        });
+    }
+
+    static tenon_status raise(void *context, tenon_call call, tenon_text type,
+                              tenon_text message) noexcept {
+        return self(context).calls_.change(call, [&](Pushed &pushed) {
+            pushed.raw = RawCause{shown(type), shown(message)};
+            return TENON_OK;
+        });
+    }
+
+    static tenon_status complete(void *context, tenon_call call) noexcept {
+        Instance &instance = self(context);
+        if (!instance.calls_.find(call)) {
+            instance.log_.warning(
+                concat(instance.origin_, ": completed a call that is over or never was"));
+            return TENON_STALE;
+        }
+        instance.settle(call);
+        return TENON_OK;
+    }
+
+    static tenon_status log(void *context, tenon_call call, std::uint32_t level,
+                            tenon_text message) noexcept {
+        Instance &instance = self(context);
+        if (level < TENON_LOG_DEBUG || level > TENON_LOG_ERROR) {
+            return TENON_INVALID;
+        }
+        static constexpr std::array kLevels{LogLevel::Debug, LogLevel::Info, LogLevel::Warning,
+                                            LogLevel::Error};
+        const auto found = instance.calls_.find(call);
+        if (call != 0 && !found) {
+            return TENON_STALE;
+        }
+        instance.log_.write(kLevels[level - 1], concat(instance.origin_, ": ", view(message)));
+        if (found) {
+            found->log(static_cast<CallLogLevel>(level), shown(message));
+        }
+        return TENON_OK;
+    }
+
+    static tenon_status progress(void *context, tenon_call call, double done, double total,
+                                 tenon_text message) noexcept {
+        const auto found = self(context).calls_.find(call);
+        if (!found) {
+            return TENON_STALE;
+        }
+        if (!std::isfinite(done) || !std::isfinite(total)) {
+            return TENON_INVALID;
+        }
+        found->progress({done, total, shown(message)});
+        return TENON_OK;
+    }
+
+    static std::uint32_t cancelRequested(void *context, tenon_call call) noexcept {
+        const auto found = self(context).calls_.find(call);
+        return !found || found->cancelled() ? 1 : 0;
+    }
+
+    static std::uint64_t remainingMs(void *context, tenon_call call) noexcept {
+        const auto found = self(context).calls_.find(call);
+        if (!found) {
+            return 0;
+        }
+        if (found->deadline() == Clock::time_point::max()) {
+            return UINT64_MAX;
+        }
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(found->deadline() -
+                                                                                Clock::now());
+        return left.count() > 0 ? static_cast<std::uint64_t>(left.count()) : 0;
+    }
+
+    static tenon_status caller(void *context, tenon_call call, tenon_caller *out) noexcept {
+        const auto found = self(context).calls_.find(call);
+        if (!found) {
+            return TENON_STALE;
+        }
+        if (out == nullptr || out->struct_size < sizeof(tenon_caller)) {
+            return TENON_INVALID;
+        }
+        out->source = textOf(nameOf(found->caller().source));
+        out->user_id = textOf(found->caller().userId);
+        out->client_name = textOf(found->caller().clientName);
+        out->traceparent = textOf(found->traceparent());
+        return TENON_OK;
+    }
+
+    static const void *extension(void *context, tenon_text id) noexcept {
+        static_cast<void>(context);
+        static const tenon_log_v1 kLog{sizeof kLog, 0, &log};
+        static const tenon_progress_v1 kProgress{sizeof kProgress, 0, &progress};
+        static const tenon_cancellation_v1 kCancellation{sizeof kCancellation, 0, &cancelRequested,
+                                                         &remainingMs};
+        static const tenon_caller_v1 kCaller{sizeof kCaller, 0, &caller};
+        const auto name = view(id);
+        return name == TENON_EXT_LOG            ? static_cast<const void *>(&kLog)
+               : name == TENON_EXT_PROGRESS     ? static_cast<const void *>(&kProgress)
+               : name == TENON_EXT_CANCELLATION ? static_cast<const void *>(&kCancellation)
+               : name == TENON_EXT_CALLER       ? static_cast<const void *>(&kCaller)
+                                                : nullptr;
+    }
+};
+
+Instance::Instance(std::string origin, const Limits &limits, Log &log)
+    : origin_(std::move(origin)), limits_(limits), log_(log),
+      host_{sizeof(tenon_host),  TENON_ABI_MAJOR,      0,
+            TENON_ABI_MINOR,     textOf("tenon"),      textOf(TENON_VERSION),
+            this,                &Services::result,    &Services::content,
+            &Services::fail,     &Services::raise,     &Services::complete,
+            &Services::extension} {}
+
+Instance::~Instance() {
+    if (instance_ == nullptr || quarantined_) {
+        return; // a thread may still be inside: nothing of it is touched again
+    }
+    if (table_->stop != nullptr) {
+        table_->stop(instance_);
+    }
+    table_->destroy(instance_);
+}
+
+void Instance::adopt(const tenon_plugin *table, tenon_instance *instance) {
+    table_ = table;
+    instance_ = instance;
+}
+
+void Instance::invoke(const CallPtr &call) noexcept {
+    const tenon_call handle = calls_.begin(call);
+    const tenon_invocation invocation{sizeof invocation, TENON_KIND_TOOL, handle,
+                                      textOf(call->toolName()), textOf(call->arguments())};
+    const std::uint32_t answer = table_->invoke(instance_, &invocation);
+    if (answer == TENON_PENDING) {
+        return;
+    }
+    if (answer != TENON_DONE) {
+        Services::spoil(*this, handle,
+                        concat("invoke() answered ", answer, "; expected TENON_DONE or TENON_PENDING"));
+    }
+    settle(handle);
+}
+
+void Instance::settle(tenon_call handle) noexcept {
+    if (auto pushed = calls_.end(handle)) {
+        const CallPtr call = pushed->call;
+        call->finish(outcomeOf(std::move(*pushed)));
+    }
+}
+
+HandlerOutcome Instance::outcomeOf(Pushed pushed) {
+    if (pushed.raw) {
+        return std::move(*pushed.raw);
+    }
+    if (pushed.failure) {
+        return std::move(*pushed.failure);
+    }
+    return std::move(pushed.output);
+}
+
+void Instance::cancel(const CallPtr &call) noexcept {
+    if (table_->cancel != nullptr) {
+        if (const auto handle = calls_.handleOf(call); handle != 0) {
+            table_->cancel(instance_, handle);
+        }
+    }
+}
+
+void Instance::abandon(const CallPtr &call) noexcept {
+    calls_.end(calls_.handleOf(call));
+    if (!quarantined_.exchange(true)) {
+        log_.error(concat(origin_, ": a call of \"", call->toolName(),
+                          "\" ignored its cancellation; the plugin takes no more calls"));
+    }
+}
+
+std::string Instance::unavailable() const {
+    return quarantined_ ? "a call of it ignored its cancellation and is still running" : "";
+}
+
+} // namespace tenon::plugin

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of one call: the order of runner.md as a row of steps. Private to this folder.
+//
+// A step either goes on to the next one at once, on the same thread (the plain path, which is all
+// that most calls ever take), or leaves the call suspended: in the queue, in a hook, or in its
+// handler. Whoever ends the suspension goes on with the steps. Each suspension has a number; what
+// comes back with an old one (a late result, a second answer) finds that it is too late.
+#pragma once
+
+#include "runner/deadlines.h"
+#include "runner/runner.h"
+
+#include <array>
+#include <mutex>
+#include <optional>
+
+namespace tenon {
+
+// What all calls of a runner share.
+struct ToolRunner::Parts {
+    explicit Parts(ToolRunnerOptions given)
+        : options(std::move(given)), slowStrikes(options.catalog->tools().size()),
+          scheduler(options.concurrency) {}
+
+    const ToolRunnerOptions options;
+    std::vector<std::atomic<int>> slowStrikes; // by tool: see Call::runInline
+    Deadlines deadlines;
+    Scheduler scheduler;
+    std::mutex mutex; // of the three below
+    std::condition_variable ended;
+    std::vector<std::weak_ptr<Call>> outlasting; // calls that go on after run() returned
+    std::size_t outlastingCount = 0;             // of them, those not yet over
+};
+
+class Call final : public CallContext, public std::enable_shared_from_this<Call> {
+public:
+    Call(ToolRunner::Parts &parts, std::size_t tool, const ToolCall &request,
+         std::shared_ptr<CallListener> listener);
+
+    // Begins: here, or on the pool.
+    void begin(json::Value arguments);
+    enum class Stop { None, Cancelled, TimedOut };
+    void stop(Stop reason);
+
+    // CallContext
+    std::string_view toolName() const override { return tool_.name; }
+    std::string_view arguments() const override { return given().raw(); }
+    const Caller &caller() const override { return context_.caller; }
+    std::string_view traceparent() const override { return context_.trace.traceparent(); }
+    bool cancelled() const override { return stop_.load() != Stop::None; }
+    Clock::time_point deadline() const override { return deadline_; }
+    void progress(const Progress &progress) override;
+    void log(CallLogLevel level, std::string_view message) override;
+    void finish(HandlerOutcome outcome) override;
+
+private:
+    // In order. Error and After run for every call that got past the queue, and for those that did
+    // not.
+    enum class Step { Before, Arguments, Policy, BeforeHandle, Handle, AfterHandle, Output, Error,
+                      After, Done };
+    enum class Goes { On, Suspended };
+    enum class Suspension { None, Queue, Hook, Handler };
+
+    void advance();
+    Goes before();
+    Goes checkArguments();
+    Goes policy();
+    Goes beforeHandle();
+    Goes handle();
+    Goes afterHandle();
+    Goes output();
+    Goes error();
+    Goes after();
+    void done();
+
+    template <class Event, class Answer>
+    Goes runHook(const Hook<Event, Answer> &hook, Event event,
+                 void (Call::*answered)(std::variant<Answer, std::exception_ptr>));
+    void onBefore(std::variant<std::optional<std::string>, std::exception_ptr> answer);
+    void onBeforeHandle(std::variant<Seen, std::exception_ptr> answer);
+    void onAfterHandle(std::variant<std::optional<std::string>, std::exception_ptr> answer);
+    void onWatched(std::variant<Seen, std::exception_ptr> answer);
+
+    // The outcome stands; the closing steps follow.
+    void close(Step step);
+    // The call ends this way.
+    void conclude(ToolResult result, Outcome outcome);
+    void concludeStopped();
+    void concludeThrown(HandlerOutcome thrown);
+    bool stoppedBetweenSteps();
+    bool checkOutput(const Output &output);
+    void mismatch(const std::string &reason);
+
+    std::uint64_t suspend(Suspension kind);
+    bool resume(std::uint64_t number);
+    void giveUp();
+    bool mayRunInline() const;
+    void runInline();
+    void outlastRun();
+    WorkKey workKey() const;
+    json::Value given() const { return effective_ ? effective_ : args_; }
+    BeforeToolCall beforeEvent() const { return {name_, given(), context_, tool_}; }
+
+    ToolRunner::Parts &parts_;
+    const std::size_t toolIndex_;
+    const std::string &name_; // mounted
+    const catalog::Tool &tool_;
+    const catalog::Mount &mount_;
+    const std::shared_ptr<CallListener> listener_;
+    ToolCallContext context_;
+    const Clock::time_point started_ = Clock::now();
+    Clock::time_point deadline_;
+
+    json::Document none_, replaced_; // behind args_ when none came, and behind effective_
+    json::Value args_, effective_;
+
+    Step step_ = Step::Before;
+    std::size_t hook_ = 0; // of the step that runs several
+    ToolResult result_;
+    Outcome outcome_ = Outcome::Ok;
+    std::optional<HandlerOutcome> thrown_;
+
+    std::mutex mutex_; // of the five below
+    Suspension suspension_ = Suspension::None;
+    std::uint64_t suspensions_ = 0;
+    std::uint64_t inHandler_ = 0; // the number of that suspension
+    std::optional<Deadlines::Key> timer_;
+    bool outlasts_ = false; // counted in Parts
+    std::atomic<Stop> stop_ = Stop::None;
+    std::atomic<bool> closing_ = false;       // the outcome stands
+    std::atomic<bool> insideHandler_ = false; // a thread is in Handler::invoke
+    bool pooled_ = false;                     // it holds a place of the scheduler's
+
+    std::mutex listening_; // of what the listener is told
+    bool told_ = false;
+    double progressDone_ = -1e308;
+    double progressTokens_ = 32;
+    Clock::time_point progressAt_ = started_;
+};
+
+} // namespace tenon

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a call begins, suspends, stops, and talks to its listener.
+#include "runner/call.h"
+#include "runner/errors.h"
+#include "support/text.h"
+
+#include <algorithm>
+
+namespace tenon {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// A non-blocking tool that was slow this many times in a row runs on the pool from then on. More
+// than one, because a busy machine can take the thread away for longer than any honest tool needs.
+constexpr int kSlowStrikesMax = 3;
+constexpr auto kSlow = 1ms;
+
+// Progress reports that a caller is sent: a burst, then so many a second.
+constexpr double kProgressBurst = 32;
+constexpr double kProgressPerSecond = 50;
+
+} // namespace
+
+WorkKey Call::workKey() const {
+    const bool serial = tool_.execution.concurrency == catalog::Concurrency::Serial;
+    return {parts_.options.catalog->tools()[toolIndex_].mount, mount_.concurrencyMax,
+            serial ? &tool_ : nullptr, context_.caller.userId};
+}
+
+bool Call::mayRunInline() const {
+    return !tool_.execution.blocking &&
+           tool_.execution.concurrency == catalog::Concurrency::Parallel &&
+           mount_.handler->mayRunInline() &&
+           parts_.slowStrikes[toolIndex_].load(std::memory_order_relaxed) < kSlowStrikesMax;
+}
+
+void Call::begin(json::Value arguments) {
+    args_ = arguments;
+    if (!args_) {
+        static_cast<void>(none_.readView("{}"));
+        args_ = none_.root();
+    }
+    if (mayRunInline()) {
+        runInline();
+        return;
+    }
+    outlastRun();
+    pooled_ = true;
+    const auto number = suspend(Suspension::Queue);
+    const auto work = [self = shared_from_this(), number] {
+        if (self->resume(number)) {
+            self->advance();
+        } else { // stopped while it waited: done() has run, its place is still taken
+            self->parts_.scheduler.release(self->workKey());
+        }
+    };
+    if (parts_.scheduler.submit(workKey(), work) == Scheduler::Admission::QueueFull &&
+        resume(number)) {
+        pooled_ = false; // it has no place to give back
+        AppError error{"OVERLOADED", concat("Too many calls are waiting: ",
+                                            parts_.options.concurrency.queueMax, ", the limit.")};
+        error.hint = "Wait a moment and try again.";
+        conclude(std::move(error), Outcome::Overloaded);
+        advance();
+    }
+}
+
+void Call::runInline() {
+    advance();
+    const bool slow = Clock::now() - started_ > kSlow;
+    auto &strikes = parts_.slowStrikes[toolIndex_];
+    if (!slow) {
+        if (strikes.load(std::memory_order_relaxed) != 0) {
+            strikes.store(0, std::memory_order_relaxed);
+        }
+    } else if (strikes.fetch_add(1) + 1 == kSlowStrikesMax) {
+        parts_.options.log->warning(concat(name_, " is declared non-blocking and took over a "
+                                                  "millisecond three times in a row: from now on "
+                                                  "it runs on the pool"));
+    }
+    const std::lock_guard lock(mutex_);
+    if (suspension_ != Suspension::None) {
+        outlastRun();
+    }
+}
+
+// The call goes on after run() has returned: its deadline holds, and shutdown waits for it.
+void Call::outlastRun() {
+    outlasts_ = true;
+    timer_ = parts_.deadlines.add(deadline_, [weak = weak_from_this()] {
+        if (const auto self = weak.lock()) {
+            self->stop(Stop::TimedOut);
+        }
+    });
+    const std::lock_guard lock(parts_.mutex);
+    ++parts_.outlastingCount;
+    auto &calls = parts_.outlasting;
+    if (calls.size() >= 64 && calls.size() == calls.capacity()) {
+        std::erase_if(calls, [](const auto &weak) { return weak.expired(); });
+    }
+    calls.push_back(weak_from_this());
+}
+
+std::uint64_t Call::suspend(Suspension kind) {
+    const std::lock_guard lock(mutex_);
+    suspension_ = kind;
+    ++suspensions_;
+    if (kind == Suspension::Handler) {
+        inHandler_ = suspensions_;
+    }
+    return suspensions_;
+}
+
+// True for the one that may go on.
+bool Call::resume(std::uint64_t number) {
+    const std::lock_guard lock(mutex_);
+    if (suspension_ == Suspension::None || suspensions_ != number) {
+        return false;
+    }
+    suspension_ = Suspension::None;
+    return true;
+}
+
+void Call::stop(Stop reason) {
+    Suspension kind;
+    std::uint64_t number;
+    {
+        const std::lock_guard lock(mutex_);
+        Stop none = Stop::None;
+        if (closing_ || !stop_.compare_exchange_strong(none, reason)) {
+            return;
+        }
+        kind = suspension_;
+        number = suspensions_;
+    }
+    if (kind == Suspension::None) {
+        return; // whoever runs it looks between the steps
+    }
+    if (kind == Suspension::Queue) {
+        if (resume(number)) {
+            pooled_ = false; // whoever takes it from the queue gives its place back
+            concludeStopped();
+            advance();
+        }
+        return;
+    }
+    if (kind == Suspension::Handler) {
+        mount_.handler->cancel(shared_from_this());
+    }
+    parts_.deadlines.add(Clock::now() + parts_.options.cancelGrace, [weak = weak_from_this()] {
+        if (const auto self = weak.lock()) {
+            self->giveUp();
+        }
+    });
+}
+
+// The grace is over: the call is answered for, and what comes back later is dropped.
+void Call::giveUp() {
+    Suspension kind;
+    {
+        const std::lock_guard lock(mutex_);
+        if (closing_ || suspension_ == Suspension::None) {
+            return;
+        }
+        kind = suspension_;
+        suspension_ = Suspension::None;
+    }
+    if (kind == Suspension::Handler) {
+        mount_.handler->abandon(shared_from_this());
+        if (insideHandler_ && pooled_) {
+            parts_.scheduler.giveUpThread();
+        }
+    }
+    concludeStopped();
+    advance();
+}
+
+bool Call::stoppedBetweenSteps() {
+    if (stop_.load() == Stop::None) {
+        return false;
+    }
+    concludeStopped();
+    return true;
+}
+
+void Call::concludeStopped() {
+    if (stop_.load() == Stop::TimedOut) {
+        const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - started_);
+        conclude(AppError{"TIMEOUT", concat("\"", name_, "\" did not answer within ", limit.count(),
+                                            " ms, its time limit.")},
+                 Outcome::Timeout);
+    } else {
+        conclude(AppError{"CANCELLED", concat("The call of \"", name_, "\" was cancelled.")},
+                 Outcome::Cancelled);
+    }
+}
+
+void Call::done() {
+    std::optional<Deadlines::Key> timer;
+    bool outlasts = false;
+    {
+        const std::lock_guard lock(mutex_);
+        timer = timer_;
+        outlasts = outlasts_;
+    }
+    if (timer) {
+        parts_.deadlines.remove(*timer);
+    }
+    std::string failure;
+    if (const auto *error = std::get_if<AppError>(&result_)) {
+        const auto &hint = parts_.options.errorHint;
+        failure = toolResultFromError(*error, tool_.safeToRepeat(),
+                                      hint ? hint(name_, error->code) : "");
+    }
+    {
+        const std::lock_guard lock(listening_);
+        told_ = true;
+        listener_->onDone(std::move(result_), std::move(failure));
+    }
+    if (pooled_) {
+        parts_.scheduler.release(workKey());
+    }
+    if (outlasts) { // last: the runner may go away once it is counted
+        const std::lock_guard lock(parts_.mutex);
+        --parts_.outlastingCount;
+        parts_.ended.notify_all();
+    }
+}
+
+void Call::progress(const Progress &progress) {
+    if (!listener_->wantsProgress()) {
+        return;
+    }
+    const std::lock_guard lock(listening_);
+    const auto now = Clock::now();
+    const std::chrono::duration<double> since = now - progressAt_;
+    progressAt_ = now;
+    progressTokens_ = std::min(kProgressBurst, progressTokens_ + since.count() * kProgressPerSecond);
+    if (told_ || progress.done <= progressDone_ || progressTokens_ < 1) {
+        return;
+    }
+    progressTokens_ -= 1;
+    progressDone_ = progress.done;
+    listener_->onProgress(progress);
+}
+
+void Call::log(CallLogLevel level, std::string_view message) {
+    const std::lock_guard lock(listening_);
+    if (!told_) {
+        listener_->onLog(level, message);
+    }
+}
+
+} // namespace tenon

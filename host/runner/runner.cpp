@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/runner.h"
+
+#include "runner/call.h"
+#include "runner/errors.h"
+#include "support/text.h"
+
+#include <condition_variable>
+
+namespace tenon {
+
+void CallHandle::cancel() const {
+    if (call_) {
+        call_->stop(Call::Stop::Cancelled);
+    }
+}
+
+Result<std::unique_ptr<ToolRunner>> createToolRunner(ToolRunnerOptions options) {
+    if (!options.catalog || options.log == nullptr) {
+        return Error{"runner.options", concat("the runner was given no ",
+                                              options.catalog ? "log" : "catalog",
+                                              "; expected both")};
+    }
+    return std::make_unique<ToolRunner>(std::move(options));
+}
+
+ToolRunner::ToolRunner(ToolRunnerOptions options)
+    : parts_(std::make_unique<Parts>(std::move(options))) {}
+
+ToolRunner::~ToolRunner() = default;
+
+const catalog::MountedCatalog &ToolRunner::catalog() const { return *parts_->options.catalog; }
+
+const Limits &ToolRunner::limits() const { return parts_->options.limits; }
+
+CallHandle ToolRunner::run(const ToolCall &call, std::shared_ptr<CallListener> listener) {
+    const auto *tool = catalog().find(call.toolName);
+    if (tool == nullptr) {
+        const auto near = catalog().nearestTo(call.toolName);
+        AppError error{"NOT_FOUND",
+                       concat("There is no tool named \"", printable(call.toolName, 200), "\".")};
+        error.hint = near.empty() ? "" : concat("Did you mean \"", near, "\"?");
+        auto failure = toolResultFromError(error, true);
+        listener->onDone(std::move(error), std::move(failure));
+        return {};
+    }
+    const auto index = static_cast<std::size_t>(tool - catalog().tools().data());
+    auto made = std::make_shared<Call>(*parts_, index, call, std::move(listener));
+    made->begin(call.arguments);
+    return CallHandle(std::move(made));
+}
+
+ToolRunner::Finished ToolRunner::runBlocking(const ToolCall &call) {
+    struct Waiter : CallListener {
+        void onDone(ToolResult result, std::string failureJson) override {
+            const std::lock_guard lock(mutex);
+            finished.emplace(Finished{std::move(result), std::move(failureJson)});
+            ended.notify_all();
+        }
+        std::mutex mutex;
+        std::condition_variable ended;
+        std::optional<Finished> finished;
+    };
+    const auto waiter = std::make_shared<Waiter>();
+    run(call, waiter);
+    std::unique_lock lock(waiter->mutex);
+    waiter->ended.wait(lock, [&] { return waiter->finished.has_value(); });
+    return std::move(*waiter->finished);
+}
+
+bool ToolRunner::shutdown(std::chrono::milliseconds most) {
+    const auto allOver = [&] { return parts_->outlastingCount == 0; };
+    std::unique_lock lock(parts_->mutex);
+    if (!parts_->ended.wait_for(lock, most, allOver)) {
+        const auto calls = std::exchange(parts_->outlasting, {});
+        lock.unlock();
+        for (const auto &weak : calls) {
+            if (const auto call = weak.lock()) {
+                call->stop(Call::Stop::Cancelled);
+            }
+        }
+        lock.lock();
+        using namespace std::chrono_literals;
+        parts_->ended.wait_for(lock, parts_->options.cancelGrace + 500ms, allOver);
+    }
+    return allOver() && !parts_->scheduler.hasLostThreads();
+}
+
+} // namespace tenon

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// THE ONE CALL PATH. Every call of every frontend, and of an embedder, goes through a ToolRunner;
+// README.md has the order of its steps.
+#pragma once
+
+#include "catalog/mounted.h"
+#include "runner/hooks.h"
+#include "runner/scheduler.h"
+#include "support/limits.h"
+#include "support/log.h"
+#include "support/result.h"
+
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace tenon {
+
+// Where the host's own rules decide about a call before its handler runs.
+enum class PolicyAnswer { Allow, Deny };
+
+struct ToolRunnerOptions {
+    std::shared_ptr<const catalog::MountedCatalog> catalog;
+    Log *log = nullptr; // must outlive the runner
+    std::vector<ToolHooks> hooks; // run in this order
+    ToolLifecycle lifecycle;
+    std::function<PolicyAnswer(const BeforeToolCall &)> policy; // empty: everything is allowed
+    std::function<std::string(std::string_view tool, std::string_view code)> errorHint;
+    Limits limits;
+    ConcurrencyLimits concurrency;
+    std::chrono::milliseconds timeout{60'000}; // of a tool that states none and has no mount's
+    // How long a cancelled or timed-out handler may take to come back before it is answered for.
+    std::chrono::milliseconds cancelGrace{2'000};
+};
+
+// One call as a frontend asks for it.
+struct ToolCall {
+    std::string_view toolName;      // mounted
+    json::Value arguments;          // missing: {}. Must stay valid until onDone: let the listener own it
+    const Caller *caller = nullptr; // null: internal
+    std::string_view toolCallId;
+    const AmbientContext *ambient = nullptr;
+};
+
+// What a frontend hears of a call. Called from any thread, never two at once for one call, and
+// nothing after onDone, which comes exactly once.
+class CallListener {
+public:
+    virtual ~CallListener() = default;
+    virtual bool wantsProgress() const { return false; }
+    virtual void onProgress(const Progress &progress) { static_cast<void>(progress); }
+    virtual void onLog(CallLogLevel level, std::string_view message) {
+        static_cast<void>(level), static_cast<void>(message);
+    }
+    // failureJson is the failure as it is shown (toolResultFromError); "" when there is none.
+    virtual void onDone(ToolResult result, std::string failureJson) = 0;
+};
+
+class Call; // one run, private to this folder
+
+// A call in flight, for cancelling it. Copies are the same call.
+class CallHandle {
+public:
+    CallHandle() = default;
+    explicit CallHandle(std::shared_ptr<Call> call) : call_(std::move(call)) {}
+    // Asks the handler to end; the call is then answered CANCELLED. Does nothing once it is over.
+    void cancel() const;
+
+private:
+    std::shared_ptr<Call> call_;
+};
+
+// Thread-safe.
+class ToolRunner {
+public:
+    explicit ToolRunner(ToolRunnerOptions options);
+    // Precondition: every call is over, or shutdown() was called.
+    ~ToolRunner();
+    ToolRunner(const ToolRunner &) = delete;
+    ToolRunner &operator=(const ToolRunner &) = delete;
+
+    // Runs one call. The listener hears of its end before or after this returns. A tool that the
+    // catalog does not have ends as NOT_FOUND, naming the nearest.
+    CallHandle run(const ToolCall &call, std::shared_ptr<CallListener> listener);
+
+    // The same for those without an event loop: waits for the end.
+    struct Finished {
+        ToolResult result;
+        std::string failureJson;
+    };
+    Finished runBlocking(const ToolCall &call);
+
+    // Waits for running calls, cancels what is left after `most`, and waits for that within the
+    // grace. False when a handler is still running: the process must then leave by _exit.
+    bool shutdown(std::chrono::milliseconds most);
+
+    const catalog::MountedCatalog &catalog() const;
+    const Limits &limits() const;
+
+    struct Parts; // private to this folder
+
+private:
+    std::unique_ptr<Parts> parts_;
+};
+
+// The runner of a catalog. Fails when the options make none: no catalog or no log.
+Result<std::unique_ptr<ToolRunner>> createToolRunner(ToolRunnerOptions options);
+
+} // namespace tenon

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/scheduler.h"
+
+#include <algorithm>
+
+namespace tenon {
+
+Scheduler::~Scheduler() {
+    {
+        const std::lock_guard lock(mutex_);
+        stopping_ = true;
+        waiting_.clear();
+    }
+    wake_.notify_all();
+    for (auto &thread : threads_) {
+        thread.join();
+    }
+}
+
+bool Scheduler::fits(const WorkKey &key) const {
+    const auto count = [](const auto &map, const auto &at) {
+        const auto found = map.find(at);
+        return found == map.end() ? std::size_t{0} : found->second;
+    };
+    return running_ < limits_.hostMax && count(ofPlugin_, key.plugin) < key.pluginMax &&
+           (key.serialTool == nullptr || count(ofTool_, key.serialTool) == 0) &&
+           (key.principal.empty() || count(ofPrincipal_, key.principal) < limits_.principalMax);
+}
+
+void Scheduler::take(const WorkKey &key) {
+    ++running_;
+    ++ofPlugin_[key.plugin];
+    if (key.serialTool != nullptr) {
+        ++ofTool_[key.serialTool];
+    }
+    if (!key.principal.empty()) {
+        ++ofPrincipal_[key.principal];
+    }
+}
+
+void Scheduler::giveBack(const WorkKey &key) {
+    const auto less = [](auto &map, const auto &at) {
+        if (const auto found = map.find(at); found != map.end() && --found->second == 0) {
+            map.erase(found);
+        }
+    };
+    --running_;
+    less(ofPlugin_, key.plugin);
+    less(ofTool_, key.serialTool);
+    less(ofPrincipal_, key.principal);
+}
+
+void Scheduler::start(const WorkKey &key, Work work) {
+    take(key);
+    ready_.push_back(std::move(work));
+    if (idle_ < ready_.size() && threads_.size() < limits_.hostMax + lost_) {
+        threads_.emplace_back([this] { serve(); });
+    }
+    wake_.notify_one();
+}
+
+void Scheduler::serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+        ++idle_;
+        wake_.wait(lock, [&] { return !ready_.empty() || stopping_; });
+        --idle_;
+        if (ready_.empty()) {
+            return;
+        }
+        Work work = std::move(ready_.front());
+        ready_.pop_front();
+        lock.unlock();
+        work();
+        work = nullptr;
+        lock.lock();
+    }
+}
+
+Scheduler::Admission Scheduler::submit(const WorkKey &key, Work work) {
+    const std::lock_guard lock(mutex_);
+    if (fits(key)) {
+        start(key, std::move(work));
+        return Admission::Accepted;
+    }
+    if (waiting_.size() >= limits_.queueMax) {
+        return Admission::QueueFull;
+    }
+    waiting_.push_back({key, std::move(work)});
+    return Admission::Accepted;
+}
+
+void Scheduler::release(const WorkKey &key) {
+    const std::lock_guard lock(mutex_);
+    giveBack(key);
+    const auto next = std::find_if(waiting_.begin(), waiting_.end(),
+                                   [&](const Waiting &waiting) { return fits(waiting.key); });
+    if (next != waiting_.end()) {
+        Waiting chosen = std::move(*next);
+        waiting_.erase(next);
+        start(chosen.key, std::move(chosen.work));
+    }
+}
+
+void Scheduler::giveUpThread() {
+    const std::lock_guard lock(mutex_);
+    ++lost_;
+}
+
+bool Scheduler::hasLostThreads() const {
+    const std::lock_guard lock(mutex_);
+    return lost_ > 0;
+}
+
+} // namespace tenon
