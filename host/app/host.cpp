@@ -20,7 +20,6 @@ Result<manifest::Manifest> manifestOf(const HostOptions &options) {
         auto &entry = made.plugins.emplace_back();
         entry.path = path;
         entry.trusted = options.isolation == "none";
-        entry.required = true;
         entry.where = path;
     }
     return made;
@@ -68,19 +67,22 @@ Result<Host> makeHost(const HostOptions &options, Log &log) {
         return manifest.error();
     }
     std::vector<catalog::Mount> mounts;
+    Error last;
     for (const auto &entry : manifest->plugins) {
         warnOfTrust(entry, log);
         auto mount = mountOf(entry, log);
         if (mount) {
             mounts.push_back(std::move(*mount));
-        } else if (entry.required) {
+        } else if (entry.required || manifest->plugins.size() == 1) {
             return mount.error();
         } else {
-            log.error(concat(entry.where, ": the plugin is left out: ", mount.error().message));
+            last = mount.error();
+            log.error(concat(entry.where, ": the plugin is left out: ", last.message));
         }
     }
     if (mounts.empty()) {
-        return Error{"host.no_plugins", "no plugin could be loaded; expected at least one"};
+        return Error{"host.no_plugins", concat("no plugin could be loaded, the last one because ",
+                                               last.message)};
     }
     auto catalog = catalog::MountedCatalog::make(std::move(mounts));
     if (!catalog) {

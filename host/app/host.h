@@ -24,9 +24,8 @@ struct Host {
     std::unique_ptr<ToolRunner> runner;
 };
 
-// Loads the plugins and makes the runner. A plugin of a manifest that fails is left out with its
-// reason in the log, unless it is required or none is left; one that was named on the command line
-// must load. log must outlive the host.
+// Loads the plugins and makes the runner. A plugin that fails is left out with its reason in the
+// log, unless it is required or none is left. log must outlive the host.
 Result<Host> makeHost(const HostOptions &options, Log &log);
 
 } // namespace tenon::app

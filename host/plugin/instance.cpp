@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/instance.h"
 
+#include "json/document.h"
 #include "support/text.h"
 
 #include <array>
@@ -16,6 +17,11 @@ std::string_view view(tenon_text text) {
 
 // Text that a caller may see.
 std::string shown(tenon_text text) { return validUtf8(view(text)); }
+
+bool isObjectOrNone(tenon_text json) {
+    json::Document document;
+    return json.size == 0 || (document.readView(view(json)) && document.root().isObject());
+}
 
 tenon_text textOf(std::string_view text) { return {text.data(), text.size()}; }
 
@@ -69,6 +75,10 @@ struct Instance::Services {
                                         " and type ", block->type, "; expected at least ",
                                         TENON_SIZE_CONTENT_V1_0, " and a type from 1 to 5")
                                : "content() was given no block");
+        }
+        if (!isObjectOrNone(block->annotations) || !isObjectOrNone(block->meta)) {
+            return spoil(instance, call,
+                         "content() was given annotations or meta that are no JSON object");
         }
         static constexpr std::array kTypes{ContentBlock::Type::Text, ContentBlock::Type::Image,
                                            ContentBlock::Type::Audio, ContentBlock::Type::Resource,

@@ -55,7 +55,8 @@ public:
         if (!std::isfinite(value)) {
             throw JsonError("a number is not finite: JSON cannot carry it");
         }
-        return digits(value);
+        const bool whole = value == std::floor(value) && std::fabs(value) < 1e15;
+        return whole ? digits(static_cast<std::int64_t>(value)) : digits(value);
     }
     // Appends a value that is JSON already.
     JsonWriter &raw(std::string_view json) {
