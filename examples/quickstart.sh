@@ -88,10 +88,11 @@ echo "   $cli"
 cat <<END
 
 The same result three times. What to do next:
-  $tenon list --isolation none $plugin     the other tools
-  manifests/README.md                   serve several plugins with one file
-  sdk/README.md                         write a plugin; sdk/template is one to copy
-  sh tests/run.sh                       run the tests
-An MCP client starts the server with this command (whole paths):
+  manifests/README.md   serve several plugins with one file
+  sdk/README.md         write a plugin; sdk/template is one to copy
+  sh tests/run.sh       run the tests
+The other tools:
+  $tenon list --isolation none $plugin
+An MCP client starts the server with this command:
   $PWD/$tenon serve --stdio --isolation none $PWD/$plugin
 END

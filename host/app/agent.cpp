@@ -51,9 +51,10 @@ int agentExecute(const AgentRequest &request) {
     }
     json::Document document;
     if (const auto read = document.readView(*text); !read) {
-        return refuseUsage({"agent.input", concat("the input is not strict JSON: ",
-                                                  read.error().message, "; expected an object with "
-                                                  "\"format\" and \"calls\"")});
+        return refuseUsage(
+            {"agent.input", concat("the input is not strict JSON: ", read.error().message,
+                                   "; expected an object with "
+                                   "\"format\" and \"calls\"")});
     }
     const auto word = document.root()["format"];
     const auto format = agent::formatOf(word ? word.string() : std::string_view(request.format));

@@ -27,9 +27,13 @@ Result<manifest::Manifest> manifestOf(const HostOptions &options) {
 
 void warnOfTrust(const manifest::PluginEntry &entry, Log &log) {
     if (!entry.trusted) {
-        log.warning(concat(entry.path, ": runs inside this process, without isolation; say so with ",
-                           "--isolation none (or isolation: none in the manifest) if it is trusted"));
+        log.warning(
+            concat(entry.path, ": runs inside this process, without isolation; say so with ",
+                   "--isolation none (or isolation: none in the manifest) if it is trusted"));
     }
+}
+
+void warnOfLoaderVariables(Log &log) {
     for (const auto *name : {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"}) {
         if (const char *value = std::getenv(name)) {
             log.warning(concat(name, " is set to ", printable(value, 200),
@@ -66,12 +70,13 @@ Result<Host> makeHost(const HostOptions &options, Log &log) {
     if (!manifest) {
         return manifest.error();
     }
+    warnOfLoaderVariables(log);
     std::vector<catalog::Mount> mounts;
     Error last;
     for (const auto &entry : manifest->plugins) {
-        warnOfTrust(entry, log);
         auto mount = mountOf(entry, log);
         if (mount) {
+            warnOfTrust(entry, log);
             mounts.push_back(std::move(*mount));
         } else if (entry.required || manifest->plugins.size() == 1) {
             return mount.error();
@@ -81,8 +86,8 @@ Result<Host> makeHost(const HostOptions &options, Log &log) {
         }
     }
     if (mounts.empty()) {
-        return Error{"host.no_plugins", concat("no plugin could be loaded, the last one because ",
-                                               last.message)};
+        return Error{"host.no_plugins",
+                     concat("no plugin could be loaded, the last one because ", last.message)};
     }
     auto catalog = catalog::MountedCatalog::make(std::move(mounts));
     if (!catalog) {

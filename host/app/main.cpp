@@ -26,10 +26,17 @@ struct Words {
 };
 
 void addHostOptions(CLI::App &command, Words &words) {
-    command.add_option("--manifest", words.host.manifest, "The operator's file (tenon.yaml)");
-    command.add_option("--isolation", words.host.isolation,
-                       "none: the plugins are trusted and run inside this process")
-        ->check(CLI::IsMember({"none"}));
+    command.add_option("--manifest", words.host.manifest,
+                       "The operator's file; ./tenon.yaml when no plugin is given");
+    command
+        .add_option("--isolation", words.host.isolation,
+                    "none: the plugins are trusted and run inside this process")
+        ->check([](const std::string &word) {
+            return word == "none" ? std::string()
+                                  : concat("it is ", printable(word, 60),
+                                           "; expected none, for plugins that are trusted: this "
+                                           "version runs every plugin inside its own process");
+        });
     command.add_option("--log-level", words.logLevel, "debug, info, warning, error or off")
         ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
     command.prefix_command();
@@ -54,12 +61,30 @@ Result<std::vector<std::string>> takePlugins(CLI::App &command, Words &words) {
     return left;
 }
 
+// The parser would only say that a command is missing.
+std::string unknownCommand(const CLI::App &app, int argc, char **argv) {
+    if (argc < 2 || argv[1][0] == '-') {
+        return "";
+    }
+    std::vector<std::string_view> names;
+    for (const auto *command : app.get_subcommands([](const CLI::App *) { return true; })) {
+        names.push_back(command->get_name());
+        if (names.back() == argv[1]) {
+            return "";
+        }
+    }
+    const auto near = nearest(argv[1], names);
+    return concat("there is no command ", printable(argv[1], 100), "; expected ", listed(names),
+                  near.empty() ? "" : concat(" (did you mean ", near, "?)"));
+}
+
 int usage(std::string_view problem) {
     writeAll(STDERR_FILENO, concat("tenon: ", problem, "\n"));
     return cli::kExitUsage;
 }
 
-template <class Request> Request request(const Words &words, LogLevel level, transport::OwnStdio io) {
+template <class Request>
+Request request(const Words &words, LogLevel level, transport::OwnStdio io) {
     Request made;
     made.host = words.host;
     made.logLevel = level;
@@ -78,7 +103,8 @@ int run(CLI::App &app, Words &words, transport::OwnStdio io) {
     }
     if (name == "call") {
         if (left->empty()) {
-            return usage("no tool was named; expected tenon call [PLUGIN.so] TOOL [--field value ...]");
+            return usage(
+                "no tool was named; expected tenon call [PLUGIN.so] TOOL [--field value ...]");
         }
         auto call = request<CallRequest>(words, LogLevel::Warning, io);
         call.tool = left->front();
@@ -121,7 +147,8 @@ int parseAndRun(int argc, char **argv) {
     auto &serveCommand = *app.add_subcommand("serve", "Serve the tools over MCP");
     serveCommand.add_flag("--stdio", words.stdio, "Over standard input and output");
     addHostOptions(serveCommand, words);
-    auto &callCommand = *app.add_subcommand("call", "Call one tool: [PLUGIN.so] TOOL [--field value]");
+    auto &callCommand =
+        *app.add_subcommand("call", "Call one tool: [PLUGIN.so] TOOL [--field value]");
     addHostOptions(callCommand, words);
     auto &listCommand = *app.add_subcommand("list", "List the tools: [PLUGIN.so] [FILTER]");
     listCommand.add_flag("--json", words.json, "As JSON, with schemas");
@@ -134,6 +161,13 @@ int parseAndRun(int argc, char **argv) {
         auto &command = *agent.add_subcommand(name, text);
         command.add_option("--format", words.format, "The provider's format: anthropic");
         addHostOptions(command, words);
+    }
+    serveCommand.footer("tenon serve --stdio [OPTIONS] [PLUGIN.so ...]");
+    callCommand.footer("tenon call [OPTIONS] [PLUGIN.so ...] TOOL [--field value ...]\n"
+                       "tenon call [OPTIONS] [PLUGIN.so ...] TOOL --help");
+    listCommand.footer("tenon list [OPTIONS] [PLUGIN.so ...] [FILTER]");
+    if (const auto problem = unknownCommand(app, argc, argv); !problem.empty()) {
+        return usage(problem);
     }
     try {
         app.parse(argc, argv);

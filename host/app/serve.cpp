@@ -40,7 +40,7 @@ int serve(const ServeRequest &request) {
         }
         writer.flush();
         if (writer.failed()) {
-            pthread_kill(receivingThread, SIGTERM); // ends the input, as a signal would
+            transport::endInput(receivingThread);
         }
     });
     log.info(concat("serving ", host->runner->catalog().tools().size(), " tools over stdio"));
@@ -60,7 +60,7 @@ int serve(const ServeRequest &request) {
         }
     }
     writer.flush();
-    std::signal(SIGTERM, SIG_DFL); // NOLINT: the next one ends the process
+    std::signal(SIGTERM, SIG_DFL); // NOLINT: from here on it ends the process
     if (writer.failed()) {
         stream->cancelAll();
     }

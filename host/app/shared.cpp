@@ -38,7 +38,8 @@ Result<std::string> readAll(int descriptor, std::size_t bytesMax) {
         }
         out.append(chunk, static_cast<std::size_t>(got < 0 ? 0 : got));
         if (out.size() > bytesMax) {
-            return Error{"app.read", concat("the input is longer than ", bytesMax, " bytes, the limit")};
+            return Error{"app.read",
+                         concat("the input is longer than ", bytesMax, " bytes, the limit")};
         }
     }
 }

@@ -108,7 +108,8 @@ std::string CatalogReader::text(Value from, std::string_view key, std::string_vi
         problem(where, ": \"", key, "\" is ", json::nameOf(value.kind()), "; expected a string");
     }
     if (value.string().size() > most) {
-        problem(where, ": \"", key, "\" has ", value.string().size(), " bytes; the limit is ", most);
+        problem(where, ": \"", key, "\" has ", value.string().size(), " bytes; the limit is ",
+                most);
     }
     return std::string(value.string());
 }
@@ -144,7 +145,8 @@ void CatalogReader::tools(Value list) {
         problem("\"tools\" is ", json::nameOf(list.kind()), "; expected an array");
     }
     if (list.size() > limits_.toolsMax) {
-        problem("there are ", list.size(), " tools; the limit is ", limits_.toolsMax, " (toolsMax)");
+        problem("there are ", list.size(), " tools; the limit is ", limits_.toolsMax,
+                " (toolsMax)");
         return;
     }
     std::size_t index = 0;
@@ -155,9 +157,8 @@ void CatalogReader::tools(Value list) {
 
 void CatalogReader::tool(Value value, std::size_t index) {
     const Value name = value["name"];
-    const std::string where = isToolName(name.string())
-                                  ? concat("tool \"", name.string(), "\"")
-                                  : concat("tools[", index, "]");
+    const std::string where = isToolName(name.string()) ? concat("tool \"", name.string(), "\"")
+                                                        : concat("tools[", index, "]");
     if (!value.isObject()) {
         problem(where, " is ", json::nameOf(value.kind()), "; expected an object");
         return;
@@ -179,16 +180,16 @@ void CatalogReader::tool(Value value, std::size_t index) {
 }
 
 void CatalogReader::schemas(Tool &tool, Value value, const std::string &where) {
-    const auto compile = [&](std::string_view key, std::string &text) {
-        const Value schema = value[key];
+    const auto compile = [&](std::string_view key, std::size_t bytes, std::string &text) {
         std::shared_ptr<const schema::Schema> compiled;
-        if (schema.raw().size() > limits_.schemaBytesPerToolMax) {
-            problem(where, ": \"", key, "\" has ", schema.raw().size(), " bytes; the limit is ",
+        if (bytes > limits_.schemaBytesPerToolMax) {
+            problem(where, ": \"", key, "\" has ", bytes, " canonical bytes",
+                    key == "inputSchema" ? " with name and description" : "", "; the limit is ",
                     limits_.schemaBytesPerToolMax, " (schemaBytesPerToolMax)");
             return compiled;
         }
-        text = oneLine(schema);
-        if (auto result = schema::Schema::compile(schema, limits_); result) {
+        text = oneLine(value[key]);
+        if (auto result = schema::Schema::compile(value[key], limits_); result) {
             compiled = *result;
         } else {
             problem(where, ": \"", key, "\": ", result.error().message);
@@ -201,22 +202,16 @@ void CatalogReader::schemas(Tool &tool, Value value, const std::string &where) {
                 "; expected an object schema: {\"type\":\"object\", ...}");
         return;
     }
-    tool.input = compile("inputSchema", tool.inputSchemaJson);
-    if (value["outputSchema"]) {
-        tool.output = compile("outputSchema", tool.outputSchemaJson);
-    }
-    const std::string measured = json::Writer()
-                                     .object()
-                                     .key("name").string(tool.name)
-                                     .key("description").string(tool.description)
-                                     .key("inputSchema").raw(tool.inputSchemaJson)
-                                     .endObject()
-                                     .take();
-    json::Document document;
-    if (document.readView(measured)) {
-        tool.schemaBytes = json::canonical(document.root()).size();
-    }
+    json::Writer measured; // with the keys in canonical order
+    measured.object().key("description").string(tool.description);
+    measured.key("inputSchema").raw(json::canonical(input)).key("name").string(tool.name);
+    tool.schemaBytes = measured.endObject().text().size();
     schemaBytes_ += tool.schemaBytes;
+    tool.input = compile("inputSchema", tool.schemaBytes, tool.inputSchemaJson);
+    if (const Value output = value["outputSchema"]; output) {
+        tool.output =
+            compile("outputSchema", json::canonical(output).size(), tool.outputSchemaJson);
+    }
 }
 
 void CatalogReader::execution(Tool &tool, Value value, const std::string &where) {
@@ -256,8 +251,12 @@ void CatalogReader::execution(Tool &tool, Value value, const std::string &where)
 }
 
 void CatalogReader::examples(Tool &tool, Value value, const std::string &where) {
+    const Value list = value["examples"];
+    if (list && !list.isArray()) {
+        problem(where, ": \"examples\" is ", json::nameOf(list.kind()), "; expected an array");
+    }
     std::size_t index = 0;
-    for (const Value example : value["examples"].items()) {
+    for (const Value example : list.items()) {
         const Value arguments = example["arguments"];
         if (!arguments.isObject()) {
             problem(where, ": examples[", index, "] has no \"arguments\"; expected an object");

@@ -3,6 +3,7 @@
 
 #include "json/number.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -14,18 +15,11 @@ std::string_view nameOf(Kind kind) {
     return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::string_view Document::stringOf(const Node &node) const {
-    return node.flag ? std::string_view(decoded_).substr(node.decoded, node.count)
-                     : text().substr(node.start + 1, node.end - node.start - 2);
-}
-
 void Document::own() {
     if (owned_.empty()) {
         owned_ = view_; // offsets stay what they are
     }
 }
-
-Kind Value::kind() const { return document_ ? document_->nodes_[index_].kind : Kind::Null; }
 
 bool Value::isTrue() const {
     return kind() == Kind::Boolean && document_->nodes_[index_].flag;
@@ -33,18 +27,6 @@ bool Value::isTrue() const {
 
 bool Value::isFalse() const {
     return kind() == Kind::Boolean && !document_->nodes_[index_].flag;
-}
-
-std::string_view Value::raw() const {
-    if (!document_) {
-        return {};
-    }
-    const auto &node = document_->nodes_[index_];
-    return document_->text().substr(node.start, node.end - node.start);
-}
-
-std::string_view Value::string() const {
-    return isString() ? document_->stringOf(document_->nodes_[index_]) : std::string_view();
 }
 
 std::size_t Value::size() const {
@@ -80,48 +62,69 @@ Members Value::members() const {
     return members;
 }
 
+namespace {
+
+using Pairs = std::vector<std::pair<Value, Value>>;
+
+// By key: a search for each key of the other would be quadratic.
+std::vector<Member> sortedMembers(Value object) {
+    std::vector<Member> out;
+    out.reserve(object.size());
+    for (const auto member : object.members()) {
+        out.push_back(member);
+    }
+    std::sort(out.begin(), out.end(),
+              [](const Member &a, const Member &b) { return a.key < b.key; });
+    return out;
+}
+
+bool pairMembers(Value left, Value right, Pairs &open) {
+    const auto ours = sortedMembers(left);
+    const auto theirs = sortedMembers(right);
+    for (std::size_t i = 0; i < ours.size(); ++i) {
+        if (ours[i].key != theirs[i].key) {
+            return false;
+        }
+        open.emplace_back(ours[i].value, theirs[i].value);
+    }
+    return true;
+}
+
+// Compares what needs no look inside, and leaves the parts of containers in `open`.
+bool equalOutside(Value left, Value right, Pairs &open) {
+    if (left.kind() != right.kind() || left.size() != right.size()) {
+        return false;
+    }
+    switch (left.kind()) {
+    case Kind::Null: return true;
+    case Kind::Boolean: return left.isTrue() == right.isTrue();
+    case Kind::Number: return compareNumbers(left.raw(), right.raw()) == 0;
+    case Kind::String: return left.string() == right.string();
+    case Kind::Array: {
+        auto other = right.items().begin();
+        for (const Value item : left.items()) {
+            open.emplace_back(item, *other);
+            ++other;
+        }
+        return true;
+    }
+    case Kind::Object: return pairMembers(left, right, open);
+    }
+    return false;
+}
+
+} // namespace
+
 bool equal(Value a, Value b) {
-    std::vector<std::pair<Value, Value>> open{{a, b}};
+    Pairs open;
+    if (!equalOutside(a, b, open)) {
+        return false;
+    }
     while (!open.empty()) {
         const auto [left, right] = open.back();
         open.pop_back();
-        if (left.kind() != right.kind() || left.size() != right.size()) {
+        if (!equalOutside(left, right, open)) {
             return false;
-        }
-        switch (left.kind()) {
-        case Kind::Null: break;
-        case Kind::Boolean:
-            if (left.isTrue() != right.isTrue()) {
-                return false;
-            }
-            break;
-        case Kind::Number:
-            if (compareNumbers(left.raw(), right.raw()) != 0) {
-                return false;
-            }
-            break;
-        case Kind::String:
-            if (left.string() != right.string()) {
-                return false;
-            }
-            break;
-        case Kind::Array: {
-            auto other = right.items().begin();
-            for (const Value item : left.items()) {
-                open.emplace_back(item, *other);
-                ++other;
-            }
-            break;
-        }
-        case Kind::Object:
-            for (const auto member : left.members()) {
-                const Value other = right[member.key];
-                if (!other) {
-                    return false;
-                }
-                open.emplace_back(member.value, other);
-            }
-            break;
         }
     }
     return true;

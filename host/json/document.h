@@ -87,9 +87,9 @@ public:
     // Copies the text in, so that the caller's may go. Values stay valid.
     void own();
 
-    Value root() const { return {this, 0}; }
+    Value root() const { return empty() ? Value() : Value(this, 0); } // missing before a read
     std::string_view text() const { return owned_.empty() ? view_ : std::string_view(owned_); }
-    bool empty() const { return nodes_.empty(); }
+    bool empty() const { return used_ == 0; }
     // A key that stands twice in one object, or "" (only with refuseDuplicates off).
     const std::string &duplicateKey() const { return duplicate_; }
 
@@ -106,13 +106,17 @@ private:
         Kind kind;
         bool flag; // Boolean: its value; String: escaped
     };
-    std::string_view stringOf(const Node &node) const;
+    std::string_view stringOf(const Node &node) const {
+        return node.flag ? std::string_view(decoded_).substr(node.decoded, node.count)
+                         : text().substr(node.start + 1, node.end - node.start - 2);
+    }
 
     std::string_view view_;
     std::string owned_;
     std::string decoded_; // strings that held escapes
     std::string duplicate_;
-    std::vector<Node> nodes_;
+    std::vector<Node> nodes_; // the tape, and room to use again
+    std::uint32_t used_ = 0;  // of nodes_
     std::vector<std::uint32_t> open_; // the reader's stack, kept for its memory
 };
 
@@ -169,6 +173,20 @@ private:
     const Document *document_ = nullptr;
     std::uint32_t begin_ = 0, end_ = 0;
 };
+
+inline Kind Value::kind() const { return document_ ? document_->nodes_[index_].kind : Kind::Null; }
+
+inline std::string_view Value::raw() const {
+    if (!document_) {
+        return {};
+    }
+    const auto &node = document_->nodes_[index_];
+    return document_->text().substr(node.start, node.end - node.start);
+}
+
+inline std::string_view Value::string() const {
+    return isString() ? document_->stringOf(document_->nodes_[index_]) : std::string_view();
+}
 
 // The same JSON value: numbers by value and exactly, objects without regard to order.
 bool equal(Value a, Value b);

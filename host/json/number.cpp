@@ -144,6 +144,15 @@ std::optional<std::int64_t> toInt64(std::string_view number) {
                   : std::nullopt;
 }
 
+std::string exactNumber(std::string_view number) {
+    const Decimal decimal = decimalOf(number);
+    if (decimal.digits.empty()) {
+        return "0";
+    }
+    const std::string digits = (decimal.negative ? "-" : "") + decimal.digits;
+    return decimal.lowest() == 0 ? digits : digits + "e" + std::to_string(decimal.lowest());
+}
+
 double toDouble(std::string_view number) {
     double value = 0;
     const auto read = std::from_chars(number.data(), number.data() + number.size(), value);

@@ -22,6 +22,9 @@ bool isMultipleOf(std::string_view value, std::string_view divisor);
 // The value if it is an integer that fits, "3.0" too.
 std::optional<std::int64_t> toInt64(std::string_view number);
 
+// The spelling that all numbers of this value share, and no other: "12e2", "-5e-1", "0".
+std::string exactNumber(std::string_view number);
+
 // The nearest double; infinite beyond its range.
 double toDouble(std::string_view number);
 

@@ -2,6 +2,7 @@
 #include "json/writer.h"
 
 #include "json/number.h"
+#include "support/scan.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,30 +11,27 @@ namespace tenon::json {
 
 void appendQuoted(std::string &out, std::string_view text) {
     static constexpr char kHex[] = "0123456789abcdef";
+    static constexpr std::string_view kNamed = "\"\\\b\t\n\f\r";
+    static constexpr std::string_view kLetter = "\"\\btnfr";
     out += '"';
-    std::size_t clean = 0;
-    for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        if (byte >= 0x20 && byte != '"' && byte != '\\') {
-            continue;
+    const char *at = text.data();
+    const char *const end = at + text.size();
+    for (;;) {
+        const char *clean = at;
+        at = skipPlain<StopAt::Special>(at, end);
+        out.append(clean, at);
+        if (at == end) {
+            break;
         }
-        out.append(text, clean, i - clean);
-        clean = i + 1;
-        static constexpr std::string_view kShort = "\b\t\n\v\f\r";
-        static constexpr std::string_view kLetter = "btnvfr";
-        if (byte == '"' || byte == '\\') {
+        const char c = *at++;
+        if (const auto i = kNamed.find(c); i != kNamed.npos) {
             out += '\\';
-            out += text[i];
-        } else if (const auto k = kShort.find(text[i]); k != kShort.npos && text[i] != '\v') {
-            out += '\\';
-            out += kLetter[k];
+            out += kLetter[i];
         } else {
-            out += "\\u00";
-            out += kHex[byte >> 4];
-            out += kHex[byte & 15U];
+            const auto byte = static_cast<unsigned char>(c);
+            out.append({'\\', 'u', '0', '0', kHex[byte >> 4U], kHex[byte & 15U]});
         }
     }
-    out.append(text, clean);
     out += '"';
 }
 
@@ -64,7 +62,9 @@ Writer &Writer::string(std::string_view text) {
     return *this;
 }
 
-Writer &Writer::number(double value) { return raw(ecmaNumber(value)); }
+Writer &Writer::number(double value) {
+    return raw(ecmaNumber(value));
+}
 
 Writer &Writer::raw(std::string_view json) {
     separate();
@@ -75,7 +75,7 @@ Writer &Writer::raw(std::string_view json) {
 namespace {
 
 // Walks a value without recursion and writes it in one of the forms below.
-enum class Form { Canonical, Compact, Pretty };
+enum class Form { Canonical, Identity, Compact, Pretty };
 
 // UTF-16 order of UTF-8 strings: code points above the surrogates come before U+E000..U+FFFF.
 bool utf16Less(std::string_view a, std::string_view b) {
@@ -131,7 +131,7 @@ private:
         switch (value.kind()) {
         case Kind::Number: number(value.raw()); return;
         case Kind::String:
-            if (form_ == Form::Canonical) {
+            if (normalizes()) {
                 appendQuoted(out_, value.string());
                 return;
             }
@@ -144,13 +144,15 @@ private:
     }
     void number(std::string_view digits) {
         const double nearest = form_ == Form::Canonical ? toDouble(digits) : 0;
-        // Beyond every double there is no canonical form but the digits themselves.
         if (form_ == Form::Canonical && std::isfinite(nearest)) {
             out_ += ecmaNumber(nearest);
+        } else if (normalizes()) { // beyond every double RFC 8785 has no form
+            out_ += exactNumber(digits);
         } else {
             out_ += digits;
         }
     }
+    bool normalizes() const { return form_ == Form::Canonical || form_ == Form::Identity; }
     void openNew(Value value) {
         Open &open = open_.emplace_back(Open{value.isObject(), true, {}});
         out_ += open.object ? '{' : '[';
@@ -160,7 +162,7 @@ private:
         for (const auto member : value.members()) {
             open.children.push_back(member);
         }
-        if (form_ == Form::Canonical && open.object) {
+        if (normalizes() && open.object) {
             std::sort(open.children.begin(), open.children.end(),
                       [](const Member &a, const Member &b) { return utf16Less(a.key, b.key); });
         }
@@ -189,8 +191,17 @@ private:
 
 } // namespace
 
-std::string canonical(Value value) { return Walk(Form::Canonical).run(value); }
-std::string compact(Value value) { return Walk(Form::Compact).run(value); }
-std::string pretty(Value value) { return Walk(Form::Pretty).run(value); }
+std::string canonical(Value value) {
+    return Walk(Form::Canonical).run(value);
+}
+std::string identity(Value value) {
+    return Walk(Form::Identity).run(value);
+}
+std::string compact(Value value) {
+    return Walk(Form::Compact).run(value);
+}
+std::string pretty(Value value) {
+    return Walk(Form::Pretty).run(value);
+}
 
 } // namespace tenon::json

@@ -56,6 +56,10 @@ private:
 // space. Equal values have equal canonical bytes.
 std::string canonical(Value value);
 
+// Canonical but for numbers, which are exact: two values have the same identity if and only if they
+// are equal.
+std::string identity(Value value);
+
 // The same value with no white space between its parts, every number and key as it stands.
 std::string compact(Value value);
 

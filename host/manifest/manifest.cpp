@@ -11,7 +11,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <set>
 
@@ -22,9 +21,9 @@ namespace {
 using Kind = YamlNode::Kind;
 
 // Keys that the guide has and this version does not serve yet: a clear refusal, never silence.
-constexpr std::array kLater{"frontends", "policy",          "limits",    "audit",  "surfaces",
-                            "log",       "requestStateKeys", "artifacts", "metrics", "integers",
-                            "cancelGrace"};
+constexpr std::array kLater{"frontends", "policy",   "limits",           "audit",
+                            "surfaces",  "log",      "requestStateKeys", "artifacts",
+                            "metrics",   "integers", "cancelGrace"};
 constexpr std::array kLaterOfPlugin{"grants", "secrets", "sha256"};
 
 class ManifestReader {
@@ -74,14 +73,17 @@ void ManifestReader::checkKeys(const YamlNode &map, const std::vector<std::strin
             continue;
         }
         const auto near = nearest(key.text, known);
-        problem(key, concat("unknown key \"", printable(key.text, 100), "\"; expected ",
-                            listed(known), near.empty() ? "" : concat(" (did you mean ", near, "?)")));
+        problem(key,
+                concat("unknown key \"", printable(key.text, 100), "\"; expected ", listed(known),
+                       near.empty() ? "" : concat(" (did you mean ", near, "?)")));
     }
 }
 
 std::string ManifestReader::text(const YamlNode &node) {
     if (node.kind != Kind::Scalar) {
         problem(node, "a list or a map stands here; expected text");
+    } else if (node.text.empty() && !node.quoted) {
+        problem(node, "nothing stands here; expected text, or \"\" for none");
     }
     return node.text;
 }
@@ -101,7 +103,8 @@ std::uint64_t ManifestReader::count(const YamlNode &node) {
     const auto *end = node.text.data() + node.text.size();
     const auto read = std::from_chars(node.text.data(), end, value);
     if (node.kind != Kind::Scalar || read.ec != std::errc() || read.ptr != end || value == 0) {
-        problem(node, concat(printable(node.text, 60), " stands here; expected a whole number from 1"));
+        problem(node,
+                concat(printable(node.text, 60), " stands here; expected a whole number from 1"));
         return 1;
     }
     return value;
@@ -119,8 +122,9 @@ std::uint64_t ManifestReader::duration(const YamlNode &node) {
             return value * ms;
         }
     }
-    problem(node, concat(printable(node.text, 60),
-                         " stands here; expected a duration such as 500ms, 30s, 5m or 1h, up to a day"));
+    problem(node,
+            concat(printable(node.text, 60),
+                   " stands here; expected a duration such as 500ms, 30s, 5m or 1h, up to a day"));
     return 1;
 }
 
@@ -155,25 +159,30 @@ void ManifestReader::plugin(const YamlNode &node) {
     if (!isMap(node, "a plugin")) {
         return;
     }
-    checkKeys(node, {"path", "isolation", "config", "tools", "prefix", "timeout", "concurrency",
-                     "required"}, kLaterOfPlugin);
+    checkKeys(
+        node,
+        {"path", "isolation", "config", "tools", "prefix", "timeout", "concurrency", "required"},
+        kLaterOfPlugin);
     PluginEntry &entry = manifest_.plugins.emplace_back();
     entry.where = concat(name_, ":", node.line, ":", node.column);
     const auto *path = node.find("path");
-    if (path == nullptr || text(*path).empty()) {
+    if (path == nullptr || (path->kind == Kind::Scalar && path->text.empty())) {
         problem(node, "the plugin has no path; expected \"path: ./plugins/name.so\"");
     } else if (path->text.starts_with('~')) {
         problem(*path, "~ is not expanded; write the whole path, or one relative to this file");
     } else {
+        text(*path);
         entry.path = (std::filesystem::path(folder_) / path->text).lexically_normal().string();
     }
     if (const auto *isolation = node.find("isolation")) {
         entry.trusted = text(*isolation) == "none";
         if (isolation->text == "process") {
-            problem(*isolation, "isolation: process is not served by this version of Tenon; expected "
-                                "none, for a plugin that is trusted");
+            problem(*isolation,
+                    "isolation: process is not served by this version of Tenon; expected "
+                    "none, for a plugin that is trusted");
         } else if (!entry.trusted) {
-            problem(*isolation, concat(printable(isolation->text, 60), " stands here; expected none"));
+            problem(*isolation,
+                    concat(printable(isolation->text, 60), " stands here; expected none"));
         }
     }
     if (const auto *config = node.find("config"); config && isMap(*config, "config")) {
@@ -214,9 +223,9 @@ Result<Manifest> ManifestReader::run(const YamlNode &root) {
     checkKeys(root, {"tenon", "server", "plugins"}, kLater);
     const auto *version = root.find("tenon");
     if (version == nullptr || version->text != "1") {
-        problem(version ? *version : root, concat("\"tenon\" is ",
-                                                  version ? printable(version->text, 60) : "missing",
-                                                  "; expected \"tenon: 1\", the manifest's version"));
+        problem(version ? *version : root,
+                concat("\"tenon\" is ", version ? printable(version->text, 60) : "missing",
+                       "; expected \"tenon: 1\", the manifest's version"));
     }
     if (const auto *node = root.find("server")) {
         server(*node);
@@ -252,7 +261,13 @@ Result<Manifest> readManifest(const std::string &path) {
                      concat(printable(path), ": ", file ? "is a directory" : std::strerror(errno),
                             "; expected a manifest (tenon.yaml)")};
     }
-    const std::string text(std::istreambuf_iterator<char>(file), {});
+    std::string text(kManifestBytesMax + 1, '\0'); // some files have no end
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kManifestBytesMax) {
+        return Error{"manifest.yaml", concat(printable(path), ": has more than ", kManifestBytesMax,
+                                             " bytes, the limit")};
+    }
     const auto folder = std::filesystem::absolute(path).parent_path();
     return readManifestText(text, printable(path), folder.string());
 }

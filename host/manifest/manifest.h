@@ -11,8 +11,8 @@
 namespace tenon::manifest {
 
 struct PluginEntry {
-    std::string path; // absolute: relative ones are taken from the manifest's folder
-    bool trusted = false; // isolation: none, in so many words
+    std::string path;          // absolute: relative ones are taken from the manifest's folder
+    bool trusted = false;      // isolation: none, in so many words
     std::string config = "{}"; // JSON
     std::vector<std::string> allow, deny; // the plugin's own tool names
     std::string prefix;

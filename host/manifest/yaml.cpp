@@ -12,12 +12,12 @@
 #include <algorithm>
 #include <array>
 #include <sstream>
+#include <unordered_map>
 
 namespace tenon::manifest {
 
 namespace {
 
-constexpr std::size_t kBytesMax = 1U << 20;
 constexpr std::size_t kDepthMax = 32;
 constexpr std::size_t kNodesMax = 50'000;
 
@@ -28,7 +28,8 @@ Error at(std::string_view name, int line, int column, std::string_view what) {
 // What the parser tells, as a tree. Throws Error out of the parser: it has no other way to stop.
 class Builder : public YAML::EventHandler {
 public:
-    Builder(std::string_view name, YamlNode &root) : name_(name), root_(root) {}
+    Builder(std::string_view name, std::string_view text, YamlNode &root)
+        : name_(name), text_(text), root_(root) {}
 
     void OnDocumentStart(const YAML::Mark &) override {}
     void OnDocumentEnd() override {}
@@ -41,6 +42,7 @@ public:
     }
     void OnScalar(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
                   const std::string &value) override {
+        checkClosed(mark);
         YamlNode &node = add(mark, tag, anchor, YamlNode::Kind::Scalar);
         node.text = value;
         node.quoted = tag == "!";
@@ -54,9 +56,7 @@ public:
                     YAML::EmitterStyle::value) override {
         open(add(mark, tag, anchor, YamlNode::Kind::Map), mark);
     }
-    void OnMapEnd() override {
-        open_.pop_back();
-    }
+    void OnMapEnd() override { open_.pop_back(); }
 
 private:
     [[noreturn]] void refuse(const YAML::Mark &mark, std::string_view what) const {
@@ -69,7 +69,23 @@ private:
         if (open_.size() == kDepthMax) {
             refuse(mark, concat("nesting is deeper than ", kDepthMax, ", the limit"));
         }
-        open_.push_back({&node, false});
+        open_.push_back({&node, false, {}});
+    }
+    // The parser takes the end of the file for a closing quote.
+    void checkClosed(const YAML::Mark &mark) const {
+        const auto start = static_cast<std::size_t>(std::max(mark.pos, 0));
+        const char quote = start < text_.size() ? text_[start] : '\0';
+        if (quote != '"' && quote != '\'') {
+            return;
+        }
+        for (std::size_t i = start + 1; i < text_.size(); ++i) {
+            const bool escape = quote == '"' ? text_[i] == '\\' : text_.substr(i, 2) == "''";
+            if (!escape && text_[i] == quote) {
+                return;
+            }
+            i += escape ? 1 : 0;
+        }
+        refuse(mark, concat("the text that begins with ", quote, " has no closing ", quote));
     }
     // Where the next node goes: a map's key and value come in turn.
     YamlNode &add(const YAML::Mark &mark, const std::string &tag, YAML::anchor_t anchor,
@@ -91,44 +107,54 @@ private:
             root_ = std::move(node);
             return root_;
         }
-        auto &[parent, hasKey] = open_.back();
-        if (parent->kind == YamlNode::Kind::Sequence) {
-            return parent->items.emplace_back(std::move(node));
+        Open &parent = open_.back();
+        if (parent.node->kind == YamlNode::Kind::Sequence) {
+            return parent.node->items.emplace_back(std::move(node));
         }
-        hasKey = !hasKey;
-        if (!hasKey) {
-            checkKey(*parent, mark);
-            return parent->members.back().second = std::move(node);
+        parent.hasKey = !parent.hasKey;
+        auto &members = parent.node->members;
+        if (!parent.hasKey) {
+            checkKey(parent, members.back().first);
+            return members.back().second = std::move(node);
         }
         if (kind != YamlNode::Kind::Scalar) {
             refuse(mark, "a key is a list or a map; expected a word");
         }
-        return parent->members.emplace_back(std::move(node), YamlNode()).first;
+        return members.emplace_back(std::move(node), YamlNode()).first;
     }
-    void checkKey(const YamlNode &map, const YAML::Mark &) const {
-        const YamlNode &key = map.members.back().first;
-        for (std::size_t i = 0; i + 1 < map.members.size(); ++i) {
-            const YamlNode &other = map.members[i].first;
-            if (other.text == key.text) {
-                throw at(name_, key.line, key.column,
-                         concat("the key \"", printable(key.text, 100),
-                                "\" stands twice in one map (first in line ", other.line,
-                                "); expected each key once"));
-            }
+    struct Open {
+        YamlNode *node;
+        bool hasKey;                               // a key waits for its value
+        std::unordered_map<std::string, int> keys; // and the line of each
+    };
+    void checkKey(Open &map, const YamlNode &key) const {
+        const auto [first, fresh] = map.keys.emplace(key.text, key.line);
+        if (!fresh) {
+            throw at(name_, key.line, key.column,
+                     concat("the key \"", printable(key.text, 100),
+                            "\" stands twice in one map (first in line ", first->second,
+                            "); expected each key once"));
         }
     }
 
     std::string_view name_;
+    std::string_view text_; // what the marks count in
     YamlNode &root_;
-    std::vector<std::pair<YamlNode *, bool>> open_; // second: a key waits for its value
+    std::vector<Open> open_;
     std::size_t nodes_ = 0;
 };
 
-// Tabs and bytes that are not UTF-8, before the parser sees them.
+bool isControl(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t' && c != '\n' && c != '\r') || byte == 0x7F;
+}
+
+// Tabs, controls (one of them ends the parser's input) and bytes that are not UTF-8, before the
+// parser sees them.
 Result<void> checkText(const std::string &text, std::string_view name) {
-    if (text.size() > kBytesMax) {
+    if (text.size() > kManifestBytesMax) {
         return Error{"manifest.yaml", concat(name, ": has ", text.size(), " bytes; the limit is ",
-                                             kBytesMax)};
+                                             kManifestBytesMax)};
     }
     const auto placeOf = [&](std::size_t offset) {
         const auto before = text.substr(0, offset);
@@ -140,11 +166,18 @@ Result<void> checkText(const std::string &text, std::string_view name) {
         const auto [line, column] = placeOf(bad);
         return at(name, line, column, "the text is not UTF-8; save the file as UTF-8");
     }
+    if (const auto control = std::find_if(text.begin(), text.end(), isControl);
+        control != text.end()) {
+        const auto [line, column] = placeOf(static_cast<std::size_t>(control - text.begin()));
+        return at(name, line, column,
+                  concat("a control character (byte ", static_cast<int>(*control),
+                         ") stands bare; write it as an escape within double quotes"));
+    }
     std::size_t start = 0;
     while (start < text.size()) {
         const auto end = std::min(text.find('\n', start), text.size());
-        const auto word = text.find_first_not_of(" \t", start);
-        if (const auto tab = text.find('\t', start); tab < std::min(word, end) && word < end) {
+        const auto tab = text.find_first_not_of(' ', start);
+        if (tab < end && text[tab] == '\t') {
             const auto [line, column] = placeOf(tab);
             return at(name, line, column, "a tab is not allowed as indentation; use spaces");
         }
@@ -169,17 +202,22 @@ Result<YamlNode> readYaml(const std::string &text, std::string_view name) {
         return done.error();
     }
     YamlNode root;
+    std::string_view content = text;
+    content.remove_prefix(content.starts_with("\xEF\xBB\xBF") ? 3 : 0);
     try {
         std::istringstream stream(text);
         YAML::Parser parser(stream);
-        Builder builder(name, root);
+        Builder builder(name, content, root);
         if (!parser.HandleNextDocument(builder)) {
-            return at(name, 1, 1, "the file is empty; expected a map that begins with \"tenon: 1\"");
+            return at(name, 1, 1,
+                      "the file is empty; expected a map that begins with \"tenon: 1\"");
         }
         YamlNode second;
-        Builder more(name, second);
+        Builder more(name, content, second);
         if (parser.HandleNextDocument(more)) {
-            return at(name, second.line, second.column, "a second document; expected one");
+            return at(name, second.line, second.column,
+                      "a second document begins here, or the indentation is wrong; expected one "
+                      "document");
         }
     } catch (const Error &error) {
         return error;
@@ -197,7 +235,8 @@ bool isAmbiguous(std::string_view word) {
     std::transform(lower.begin(), lower.end(), lower.begin(),
                    [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     const bool oldWord = std::find(kWords.begin(), kWords.end(), lower) != kWords.end();
-    const bool oldNumber = word.size() > 1 && word[0] == '0' && word.find_first_not_of("01234567_") == word.npos;
+    const bool oldNumber =
+        word.size() > 1 && word[0] == '0' && word.find_first_not_of("01234567_") == word.npos;
     return oldWord || oldNumber;
 }
 

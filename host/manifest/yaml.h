@@ -12,21 +12,23 @@
 
 namespace tenon::manifest {
 
+constexpr std::size_t kManifestBytesMax = 1U << 20;
+
 struct YamlNode {
     enum class Kind { Scalar, Sequence, Map };
     Kind kind = Kind::Scalar;
     int line = 0, column = 0; // from 1
-    std::string text;         // of a scalar, as written
+    std::string text;         // of a scalar, as written; "" of null (~, null, or nothing)
     bool quoted = false;
-    std::vector<YamlNode> items;                            // of a sequence
+    std::vector<YamlNode> items;                        // of a sequence
     std::vector<std::pair<YamlNode, YamlNode>> members; // of a map, keys are scalars
 
     const YamlNode *find(std::string_view key) const;
 };
 
 // Reads one document. Refused, with file:line:column: what is not YAML, a key twice in one map,
-// anchors, aliases, tags, a second document, tabs, text that is not UTF-8, more than 1 MiB, depth
-// 32 or 50,000 nodes. `name` is what the messages call the file.
+// anchors, aliases, tags, a second document, tabs, controls, text that is not UTF-8, more than
+// 1 MiB, depth 32 or 50,000 nodes. `name` is what the messages call the file.
 Result<YamlNode> readYaml(const std::string &text, std::string_view name);
 
 // A tree as JSON, by the YAML core schema: true, false, null, and numbers as JSON writes them;

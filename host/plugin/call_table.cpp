@@ -25,7 +25,7 @@ tenon_call CallTable::begin(CallPtr call) {
     return handleFor(slots_[index].generation, index);
 }
 
-const CallTable::Slot *CallTable::slotOf(tenon_call handle) const {
+CallTable::Slot *CallTable::slotOf(tenon_call handle) {
     const auto index = static_cast<std::uint32_t>(handle);
     if (index >= slots_.size() || slots_[index].generation != handle >> 32U ||
         !slots_[index].pushed) {
@@ -34,27 +34,21 @@ const CallTable::Slot *CallTable::slotOf(tenon_call handle) const {
     return &slots_[index];
 }
 
-CallPtr CallTable::find(tenon_call handle) const {
+CallPtr CallTable::find(tenon_call handle) {
     const std::lock_guard lock(mutex_);
     const Slot *slot = slotOf(handle);
-    return slot ? slot->pushed->call : nullptr;
-}
-
-tenon_status CallTable::change(tenon_call handle,
-                               const std::function<tenon_status(Pushed &)> &change) {
-    const std::lock_guard lock(mutex_);
-    const Slot *slot = slotOf(handle);
-    return slot ? change(*slots_[static_cast<std::uint32_t>(handle)].pushed) : TENON_STALE;
+    return slot != nullptr ? slot->pushed->call : nullptr;
 }
 
 std::optional<Pushed> CallTable::end(tenon_call handle) {
     const std::lock_guard lock(mutex_);
-    if (slotOf(handle) == nullptr) {
+    Slot *slot = slotOf(handle);
+    if (slot == nullptr) {
         return std::nullopt;
     }
-    Slot &slot = slots_[static_cast<std::uint32_t>(handle)];
-    auto pushed = std::exchange(slot.pushed, std::nullopt);
-    if (++slot.generation != 0) { // a slot whose generations are used up is never used again
+    std::optional<Pushed> pushed = std::move(slot->pushed);
+    slot->pushed.reset();
+    if (++slot->generation != 0) { // a slot whose generations are used up is never used again
         free_.push_back(static_cast<std::uint32_t>(handle));
     }
     return pushed;

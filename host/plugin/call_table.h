@@ -7,7 +7,6 @@
 
 #include <tenon/abi.h>
 
-#include <functional>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -21,6 +20,7 @@ struct Pushed {
     std::size_t bytes = 0; // of output
     std::optional<AppError> failure;
     std::optional<RawCause> raw;
+    std::string traceparent; // once the plugin asked for it
 };
 
 // Thread-safe.
@@ -28,9 +28,13 @@ class CallTable {
 public:
     tenon_call begin(CallPtr call);
     // The call's context, or null when the handle is stale.
-    CallPtr find(tenon_call handle) const;
-    // Changes what was pushed, under the lock; TENON_STALE when the handle is.
-    tenon_status change(tenon_call handle, const std::function<tenon_status(Pushed &)> &change);
+    CallPtr find(tenon_call handle);
+    // Runs change(Pushed &) -> tenon_status under the lock; TENON_STALE when the handle is.
+    template <class Change> tenon_status change(tenon_call handle, Change change) {
+        const std::lock_guard lock(mutex_);
+        Slot *slot = slotOf(handle);
+        return slot != nullptr ? change(*slot->pushed) : TENON_STALE;
+    }
     // Ends the handle. Exactly one caller gets what was pushed.
     std::optional<Pushed> end(tenon_call handle);
     // The handle of a call, or 0.
@@ -41,7 +45,7 @@ private:
         std::uint32_t generation = 1;
         std::optional<Pushed> pushed; // empty: free
     };
-    const Slot *slotOf(tenon_call handle) const;
+    Slot *slotOf(tenon_call handle);
 
     mutable std::mutex mutex_;
     std::vector<Slot> slots_;

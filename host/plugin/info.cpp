@@ -95,7 +95,8 @@ Result<Elf64_Ehdr> readHeader(const File &file, const std::string &path) {
     Elf64_Ehdr header{};
     if (file.size() < sizeof header) {
         return refusal("too_short", path,
-                       concat("has ", file.size(), " bytes, too short for an ELF file; expected a "
+                       concat("has ", file.size(),
+                              " bytes, too short for an ELF file; expected a "
                               "plugin (.so)"));
     }
     if (!file.read(0, &header, sizeof header)) {
@@ -127,8 +128,7 @@ Result<Elf64_Ehdr> readHeader(const File &file, const std::string &path) {
 }
 
 // The bytes of the info section: exactly one record, or a reason.
-Result<tenon_info> readRecord(const File &file, const Elf64_Ehdr &header,
-                              const std::string &path) {
+Result<tenon_info> readRecord(const File &file, const Elf64_Ehdr &header, const std::string &path) {
     const auto missing = [&](std::string_view why) {
         return refusal("no_info", path,
                        concat("has no Tenon info record (", why,
@@ -153,8 +153,10 @@ Result<tenon_info> readRecord(const File &file, const Elf64_Ehdr &header,
         tenon_info record{};
         if (section.sh_size != sizeof record || section.sh_type == SHT_NOBITS ||
             !file.read(section.sh_offset, &record, sizeof record)) {
-            return missing(concat("its section has ", section.sh_size, " bytes; expected one "
-                                  "record of ", sizeof record));
+            return missing(concat("its section has ", section.sh_size,
+                                  " bytes; expected one "
+                                  "record of ",
+                                  sizeof record));
         }
         return record;
     }
@@ -179,9 +181,9 @@ Result<PluginInfo> readInfo(const std::string &path) {
     const auto text = [](const char *field, std::size_t size) {
         return std::string(field, strnlen(field, size));
     };
-    PluginInfo info{record->abi_major, record->abi_minor, text(record->target, sizeof record->target),
-                    text(record->id, sizeof record->id),
-                    text(record->version, sizeof record->version)};
+    PluginInfo info{
+        record->abi_major, record->abi_minor, text(record->target, sizeof record->target),
+        text(record->id, sizeof record->id), text(record->version, sizeof record->version)};
     if (std::memcmp(record->magic, "TENONPLG", 8) != 0 || record->struct_size < sizeof *record) {
         return refusal("no_info", path, "its Tenon info record is damaged: wrong magic or size");
     }

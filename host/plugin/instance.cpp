@@ -4,8 +4,10 @@
 #include "json/document.h"
 #include "support/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 
 namespace tenon::plugin {
 
@@ -15,20 +17,32 @@ std::string_view view(tenon_text text) {
     return text.data ? std::string_view(text.data, text.size) : std::string_view();
 }
 
+// What a failure may say in all, and how much of a raw cause is kept.
+constexpr std::size_t kFailureBytesMax = 256U << 10;
+constexpr std::size_t kCauseBytesMax = 64U << 10;
+
+tenon_text capped(tenon_text text) {
+    return {text.data, std::min<std::uint64_t>(text.size, kCauseBytesMax)};
+}
+
 // Text that a caller may see.
-std::string shown(tenon_text text) { return validUtf8(view(text)); }
+std::string shown(tenon_text text) {
+    return text.size == 0 ? std::string() : validUtf8(view(text));
+}
 
 bool isObjectOrNone(tenon_text json) {
     json::Document document;
     return json.size == 0 || (document.readView(view(json)) && document.root().isObject());
 }
 
-tenon_text textOf(std::string_view text) { return {text.data(), text.size()}; }
+tenon_text textOf(std::string_view text) {
+    return {text.data(), text.size()};
+}
 
 } // namespace
 
-// context is the Instance. Nothing here throws into the plugin: allocation failure ends the process,
-// as it would anywhere in the host.
+// context is the Instance. Nothing here throws into the plugin: allocation failure ends the
+// process, as it would anywhere in the host.
 struct Instance::Services {
     static Instance &self(void *context) { return *static_cast<Instance *>(context); }
 
@@ -42,10 +56,19 @@ struct Instance::Services {
         return status;
     }
 
+    // A sum that stays at the largest number instead of starting again at zero.
+    static std::size_t sizeOf(std::initializer_list<std::uint64_t> sizes) {
+        std::size_t sum = 0;
+        for (const auto size : sizes) {
+            sum = size > SIZE_MAX - sum ? SIZE_MAX : sum + size;
+        }
+        return sum;
+    }
+
     // Makes room for bytes more of output, or notes that the ceiling is passed.
     static bool fits(const Instance &instance, Pushed &pushed, std::size_t bytes) {
         if (bytes > instance.limits_.resultBytesMax - pushed.bytes) {
-            pushed.output.overflow = pushed.bytes + bytes;
+            pushed.output.overflow = sizeOf({pushed.bytes, bytes});
             return false;
         }
         pushed.bytes += bytes;
@@ -57,6 +80,7 @@ struct Instance::Services {
         return instance.calls_.change(call, [&](Pushed &pushed) {
             pushed.bytes -= std::min(pushed.bytes, pushed.output.data.size());
             pushed.output.data.clear();
+            pushed.output.overflow = 0;
             if (!fits(instance, pushed, json.size)) {
                 return TENON_LIMIT;
             }
@@ -83,7 +107,10 @@ struct Instance::Services {
         static constexpr std::array kTypes{ContentBlock::Type::Text, ContentBlock::Type::Image,
                                            ContentBlock::Type::Audio, ContentBlock::Type::Resource,
                                            ContentBlock::Type::Link};
-        const auto size = block->text.size + block->data.size;
+        const auto size =
+            sizeOf({block->text.size, block->data.size, block->mime_type.size, block->uri.size,
+                    block->name.size, block->title.size, block->description.size,
+                    block->annotations.size, block->meta.size});
         return instance.calls_.change(call, [&](Pushed &pushed) {
             if (!fits(instance, pushed, size)) {
                 return TENON_LIMIT;
@@ -106,10 +133,19 @@ struct Instance::Services {
         });
     }
 
-    static tenon_status fail(void *context, tenon_call call, const tenon_failure *failure) noexcept {
+    static tenon_status fail(void *context, tenon_call call,
+                             const tenon_failure *failure) noexcept {
         Instance &instance = self(context);
         if (failure == nullptr || failure->struct_size < TENON_SIZE_FAILURE_V1_0) {
             return spoil(instance, call, "fail() was given no failure, or one that is too short");
+        }
+        if (sizeOf({failure->code.size, failure->message.size, failure->details.size,
+                    failure->hint.size}) > kFailureBytesMax) {
+            return spoil(instance, call,
+                         concat("fail() was given more than ", kFailureBytesMax, " bytes"));
+        }
+        if (!isObjectOrNone(failure->details)) {
+            return spoil(instance, call, "fail() was given details that are no JSON object");
         }
         return instance.calls_.change(call, [&](Pushed &pushed) {
             AppError error{shown(failure->code), shown(failure->message)};
@@ -127,7 +163,7 @@ struct Instance::Services {
     static tenon_status raise(void *context, tenon_call call, tenon_text type,
                               tenon_text message) noexcept {
         return self(context).calls_.change(call, [&](Pushed &pushed) {
-            pushed.raw = RawCause{shown(type), shown(message)};
+            pushed.raw = RawCause{shown(capped(type)), shown(capped(message))};
             return TENON_OK;
         });
     }
@@ -188,8 +224,8 @@ struct Instance::Services {
         if (found->deadline() == Clock::time_point::max()) {
             return UINT64_MAX;
         }
-        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(found->deadline() -
-                                                                                Clock::now());
+        const auto left =
+            std::chrono::duration_cast<std::chrono::milliseconds>(found->deadline() - Clock::now());
         return left.count() > 0 ? static_cast<std::uint64_t>(left.count()) : 0;
     }
 
@@ -204,8 +240,13 @@ struct Instance::Services {
         out->source = textOf(nameOf(found->caller().source));
         out->user_id = textOf(found->caller().userId);
         out->client_name = textOf(found->caller().clientName);
-        out->traceparent = textOf(found->traceparent());
-        return TENON_OK;
+        return self(context).calls_.change(call, [&](Pushed &pushed) {
+            if (pushed.traceparent.empty()) {
+                pushed.traceparent = found->traceparent();
+            }
+            out->traceparent = textOf(pushed.traceparent);
+            return TENON_OK;
+        });
     }
 
     static const void *extension(void *context, tenon_text id) noexcept {
@@ -225,12 +266,19 @@ struct Instance::Services {
 };
 
 Instance::Instance(std::string origin, const Limits &limits, Log &log)
-    : origin_(std::move(origin)), limits_(limits), log_(log),
-      host_{sizeof(tenon_host),  TENON_ABI_MAJOR,      0,
-            TENON_ABI_MINOR,     textOf("tenon"),      textOf(TENON_VERSION),
-            this,                &Services::result,    &Services::content,
-            &Services::fail,     &Services::raise,     &Services::complete,
-            &Services::extension} {}
+    : origin_(std::move(origin)), limits_(limits), log_(log), host_{sizeof(tenon_host),
+                                                                    TENON_ABI_MAJOR,
+                                                                    0,
+                                                                    TENON_ABI_MINOR,
+                                                                    textOf("tenon"),
+                                                                    textOf(TENON_VERSION),
+                                                                    this,
+                                                                    &Services::result,
+                                                                    &Services::content,
+                                                                    &Services::fail,
+                                                                    &Services::raise,
+                                                                    &Services::complete,
+                                                                    &Services::extension} {}
 
 Instance::~Instance() {
     if (instance_ == nullptr || quarantined_) {
@@ -256,8 +304,9 @@ void Instance::invoke(const CallPtr &call) noexcept {
         return;
     }
     if (answer != TENON_DONE) {
-        Services::spoil(*this, handle,
-                        concat("invoke() answered ", answer, "; expected TENON_DONE or TENON_PENDING"));
+        Services::spoil(
+            *this, handle,
+            concat("invoke() answered ", answer, "; expected TENON_DONE or TENON_PENDING"));
     }
     settle(handle);
 }

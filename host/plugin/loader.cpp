@@ -27,9 +27,7 @@ struct Sink {
     std::size_t bytesMax;
     std::string text, reason;
 
-    tenon_sink table() {
-        return {sizeof(tenon_sink), 0, this, &write, &fail};
-    }
+    tenon_sink table() { return {sizeof(tenon_sink), 0, this, &write, &fail}; }
     static tenon_status write(void *context, tenon_text part) noexcept {
         Sink &sink = *static_cast<Sink *>(context);
         if (part.size > sink.bytesMax - sink.text.size()) {
@@ -57,8 +55,9 @@ struct Loading {
         return {concat("plugin.", code), concat(printable(origin), ": ", reason)};
     }
     Error refusal(std::string_view code, std::string_view step, const Sink &sink) const {
-        return refusal(code, concat(step, sink.reason.empty() ? " without a reason"
-                                                              : concat(": ", printable(sink.reason))));
+        return refusal(code,
+                       concat(step, sink.reason.empty() ? " without a reason"
+                                                        : concat(": ", printable(sink.reason))));
     }
 };
 
@@ -75,8 +74,8 @@ Result<void> negotiate(Loading &loading, tenon_entry_v1 entry) {
                                                "; expected TENON_OK"));
     }
     if (loading.table == nullptr) {
-        return loading.refusal("entry", concat(TENON_ENTRY_SYMBOL,
-                                               " answered TENON_OK and gave no table"));
+        return loading.refusal("entry",
+                               concat(TENON_ENTRY_SYMBOL, " answered TENON_OK and gave no table"));
     }
     return {};
 }
@@ -85,14 +84,16 @@ Result<void> checkTable(const Loading &loading) {
     const tenon_plugin &table = *loading.table;
     if (table.struct_size < TENON_SIZE_PLUGIN_V1_0) {
         return loading.refusal("short_table",
-                               concat("its table has ", table.struct_size, " bytes; expected at "
-                                      "least ", TENON_SIZE_PLUGIN_V1_0, ", those of version 1.0"));
+                               concat("its table has ", table.struct_size,
+                                      " bytes; expected at "
+                                      "least ",
+                                      TENON_SIZE_PLUGIN_V1_0, ", those of version 1.0"));
     }
     if (table.abi_major != TENON_ABI_MAJOR || table.abi_minor > TENON_ABI_MINOR) {
-        return loading.refusal("abi_minor", concat("its table is of ABI ", table.abi_major, ".",
-                                                   table.abi_minor, "; this host serves ",
-                                                   TENON_ABI_MAJOR, ".0 to ", TENON_ABI_MAJOR, ".",
-                                                   TENON_ABI_MINOR));
+        return loading.refusal("abi_minor",
+                               concat("its table is of ABI ", table.abi_major, ".", table.abi_minor,
+                                      "; this host serves ", TENON_ABI_MAJOR, ".0 to ",
+                                      TENON_ABI_MAJOR, ".", TENON_ABI_MINOR));
     }
     const std::pair<bool, std::string_view> required[] = {{table.create != nullptr, "create"},
                                                           {table.catalog != nullptr, "catalog"},
@@ -171,8 +172,8 @@ Result<std::shared_ptr<const catalog::Catalog>> readCatalog(const Loading &loadi
     if ((*catalog)->id() != id || (*catalog)->version() != version) {
         return loading.refusal("identity",
                                concat("its catalog is of ", (*catalog)->id(), " ",
-                                      (*catalog)->version(), "; its table says ", printable(id, 100),
-                                      " ", printable(version, 100)));
+                                      (*catalog)->version(), "; its table says ",
+                                      printable(id, 100), " ", printable(version, 100)));
     }
     for (const auto &note : (*catalog)->notes()) {
         loading.log.warning(concat(loading.origin, ": ", note));
@@ -187,8 +188,8 @@ Result<std::string> resolve(const std::string &path) {
                                 : errno == ENOENT || errno == ENOTDIR
                                     ? "there is no such file"
                                     : std::string(std::strerror(errno));
-        return Error{"plugin.not_found", concat(printable(path), ": ", why,
-                                                "; expected the path of a plugin (.so)")};
+        return Error{"plugin.not_found",
+                     concat(printable(path), ": ", why, "; expected the path of a plugin (.so)")};
     }
     return std::string(absolute);
 }
@@ -276,7 +277,8 @@ Result<LoadedPlugin> loadFile(const std::string &path, const LoadOptions &option
         return entry.error();
     }
     auto loaded = loadEntry(*absolute, *entry, options, log);
-    if (loaded && (loaded->catalog->id() != info->id || loaded->catalog->version() != info->version)) {
+    if (loaded &&
+        (loaded->catalog->id() != info->id || loaded->catalog->version() != info->version)) {
         return Error{"plugin.identity",
                      concat(*absolute, ": its info record is of ", printable(info->id), " ",
                             printable(info->version), "; its table says ", loaded->catalog->id(),

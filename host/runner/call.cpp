@@ -29,8 +29,8 @@ Call::Call(ToolRunner::Parts &parts, std::size_t tool, const ToolCall &request,
         context_.caller = *request.caller;
     }
     context_.toolCallId = request.toolCallId;
-    const auto fallback = mount_.timeoutMs != 0 ? std::chrono::milliseconds(mount_.timeoutMs)
-                                                : parts.options.timeout;
+    const auto fallback =
+        mount_.timeoutMs != 0 ? std::chrono::milliseconds(mount_.timeoutMs) : parts.options.timeout;
     deadline_ = started_ + (tool_.execution.timeoutMs
                                 ? std::chrono::milliseconds(*tool_.execution.timeoutMs)
                                 : fallback);
@@ -39,8 +39,9 @@ Call::Call(ToolRunner::Parts &parts, std::size_t tool, const ToolCall &request,
 void Call::advance() {
     using StepFunction = Goes (Call::*)();
     static constexpr std::array<StepFunction, 9> kSteps{
-        &Call::before,      &Call::checkArguments, &Call::policy, &Call::beforeHandle, &Call::handle,
-        &Call::afterHandle, &Call::output,         &Call::error,  &Call::after};
+        &Call::before,       &Call::checkArguments, &Call::policy,
+        &Call::beforeHandle, &Call::handle,         &Call::afterHandle,
+        &Call::output,       &Call::error,          &Call::after};
     while (step_ != Step::Done) {
         if ((this->*kSteps[static_cast<std::size_t>(step_)])() == Goes::Suspended) {
             return;
@@ -200,9 +201,9 @@ Call::Goes Call::handle() {
         concludeStopped();
         return Goes::On;
     }
-    insideHandler_ = true;
+    insideHandler_.store(true, std::memory_order_release);
     mount_.handler->invoke(shared_from_this());
-    insideHandler_ = false;
+    insideHandler_.store(false, std::memory_order_release);
     return Goes::Suspended; // finish() has gone on, or will
 }
 
@@ -257,11 +258,11 @@ bool Call::checkOutput(const tenon::Output &output) {
         return !tool_.output;
     }
     json::Document document;
-    if (const auto read = document.readView(output.data, {output.data.size(),
-                                                          parts_.options.limits.jsonDepthMax});
+    if (const auto read = document.readView(
+            output.data, {output.data.size(), parts_.options.limits.jsonDepthMax});
         !read) {
-        parts_.options.log->error(concat(name_, ": its result is not strict JSON: ",
-                                         read.error().message));
+        parts_.options.log->error(
+            concat(name_, ": its result is not strict JSON: ", read.error().message));
         mismatch("expected strict JSON, found text that is none");
         return false;
     }
@@ -286,10 +287,10 @@ Call::Goes Call::output() {
     auto &output = std::get<tenon::Output>(result_);
     const auto limit = parts_.options.limits.resultBytesMax;
     if (const auto size = std::max(output.bytes(), output.overflow); size > limit) {
-        conclude(AppError{"PAYLOAD_TOO_LARGE", concat("The result has ", size,
-                                                      " bytes; the limit is ", limit,
-                                                      " (resultBytesMax).")},
-                 Outcome::Failed);
+        conclude(
+            AppError{"PAYLOAD_TOO_LARGE", concat("The result has ", size, " bytes; the limit is ",
+                                                 limit, " (resultBytesMax).")},
+            Outcome::Failed);
         return Goes::On;
     }
     if (checkOutput(output)) {
@@ -339,16 +340,16 @@ void Call::onWatched(std::variant<Seen, std::exception_ptr> answer) {
         } catch (...) {
             const auto thrown = outcomeOfCurrentException();
             const auto *cause = std::get_if<RawCause>(&thrown);
-            parts_.options.log->error(
-                concat("a hook that watches ", name_, " threw, and was ignored: ",
-                       cause ? cause->type : std::get<AppError>(thrown).code, ": ",
-                       cause ? cause->message : std::get<AppError>(thrown).message));
+            parts_.options.log->error(concat(
+                "a hook that watches ", name_,
+                " threw, and was ignored: ", cause ? cause->type : std::get<AppError>(thrown).code,
+                ": ", cause ? cause->message : std::get<AppError>(thrown).message));
         }
     }
 }
 
 void Call::close(Step step) {
-    closing_ = true;
+    closing_.store(true, std::memory_order_release);
     step_ = step;
     hook_ = 0;
 }

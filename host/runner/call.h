@@ -46,7 +46,7 @@ public:
     std::string_view toolName() const override { return tool_.name; }
     std::string_view arguments() const override { return given().raw(); }
     const Caller &caller() const override { return context_.caller; }
-    std::string_view traceparent() const override { return context_.trace.traceparent(); }
+    std::string traceparent() const override { return context_.trace.traceparent(); }
     bool cancelled() const override { return stop_.load() != Stop::None; }
     Clock::time_point deadline() const override { return deadline_; }
     void progress(const Progress &progress) override;
@@ -56,8 +56,18 @@ public:
 private:
     // In order. Error and After run for every call that got past the queue, and for those that did
     // not.
-    enum class Step { Before, Arguments, Policy, BeforeHandle, Handle, AfterHandle, Output, Error,
-                      After, Done };
+    enum class Step {
+        Before,
+        Arguments,
+        Policy,
+        BeforeHandle,
+        Handle,
+        AfterHandle,
+        Output,
+        Error,
+        After,
+        Done
+    };
     enum class Goes { On, Suspended };
     enum class Suspension { None, Queue, Hook, Handler };
 

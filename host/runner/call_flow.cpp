@@ -187,7 +187,8 @@ bool Call::stoppedBetweenSteps() {
 
 void Call::concludeStopped() {
     if (stop_.load() == Stop::TimedOut) {
-        const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - started_);
+        const auto limit =
+            std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - started_);
         conclude(AppError{"TIMEOUT", concat("\"", name_, "\" did not answer within ", limit.count(),
                                             " ms, its time limit.")},
                  Outcome::Timeout);
@@ -211,8 +212,8 @@ void Call::done() {
     std::string failure;
     if (const auto *error = std::get_if<AppError>(&result_)) {
         const auto &hint = parts_.options.errorHint;
-        failure = toolResultFromError(*error, tool_.safeToRepeat(),
-                                      hint ? hint(name_, error->code) : "");
+        failure =
+            toolResultFromError(*error, tool_.safeToRepeat(), hint ? hint(name_, error->code) : "");
     }
     {
         const std::lock_guard lock(listening_);
@@ -237,7 +238,8 @@ void Call::progress(const Progress &progress) {
     const auto now = Clock::now();
     const std::chrono::duration<double> since = now - progressAt_;
     progressAt_ = now;
-    progressTokens_ = std::min(kProgressBurst, progressTokens_ + since.count() * kProgressPerSecond);
+    progressTokens_ =
+        std::min(kProgressBurst, progressTokens_ + since.count() * kProgressPerSecond);
     if (told_ || progress.done <= progressDone_ || progressTokens_ < 1) {
         return;
     }

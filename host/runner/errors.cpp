@@ -33,7 +33,9 @@ constexpr std::array kCodes{
 };
 
 bool isCode(std::string_view code) {
-    const auto part = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; };
+    const auto part = [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    };
     return code.size() >= 3 && code.size() <= 64 && code[0] >= 'A' && code[0] <= 'Z' &&
            std::all_of(code.begin(), code.end(), part);
 }
@@ -142,13 +144,17 @@ AppError validationError(const std::vector<schema::Issue> &issues) {
     for (const auto &issue : issues) {
         sentences += concat(sentences.empty() ? "" : "; ", issue.sentence());
         list.object()
-            .key("path").string(issue.path)
-            .key("expected").string(issue.expected)
-            .key("found").string(issue.found)
+            .key("path")
+            .string(issue.path)
+            .key("expected")
+            .string(issue.expected)
+            .key("found")
+            .string(issue.found)
             .endObject();
     }
     AppError error{"VALIDATION_ERROR", concat("The arguments are not valid: ", sentences, ".")};
-    error.details = json::Writer().object().key("issues").raw(list.endArray().text()).endObject().take();
+    error.details =
+        json::Writer().object().key("issues").raw(list.endArray().text()).endObject().take();
     return error;
 }
 

@@ -44,7 +44,7 @@ public:
 
     Hook() = default;
     template <class Function>
-        requires std::is_invocable_v<Function &, const Event &>
+    requires std::is_invocable_v<Function &, const Event &>
     Hook(Function function) { // NOLINT: a function is a hook
         if constexpr (std::is_void_v<std::invoke_result_t<Function &, const Event &>>) {
             plain_ = [f = std::move(function)](const Event &event) mutable {
@@ -73,8 +73,8 @@ private:
 // One call's own context: forked from the ambient one, seen by no other call.
 struct ToolCallContext {
     Caller caller;
-    std::string toolCallId; // the caller's id of the call, as text
-    Trace trace;            // the call's span, a child of the ambient one
+    std::string toolCallId;                        // the caller's id of the call, as text
+    Trace trace;                                   // the call's span, a child of the ambient one
     std::map<std::string, std::string> dimensions; // copied from the ambient context
 };
 

@@ -17,9 +17,9 @@ void CallHandle::cancel() const {
 
 Result<std::unique_ptr<ToolRunner>> createToolRunner(ToolRunnerOptions options) {
     if (!options.catalog || options.log == nullptr) {
-        return Error{"runner.options", concat("the runner was given no ",
-                                              options.catalog ? "log" : "catalog",
-                                              "; expected both")};
+        return Error{"runner.options",
+                     concat("the runner was given no ", options.catalog ? "log" : "catalog",
+                            "; expected both")};
     }
     return std::make_unique<ToolRunner>(std::move(options));
 }
@@ -29,9 +29,13 @@ ToolRunner::ToolRunner(ToolRunnerOptions options)
 
 ToolRunner::~ToolRunner() = default;
 
-const catalog::MountedCatalog &ToolRunner::catalog() const { return *parts_->options.catalog; }
+const catalog::MountedCatalog &ToolRunner::catalog() const {
+    return *parts_->options.catalog;
+}
 
-const Limits &ToolRunner::limits() const { return parts_->options.limits; }
+const Limits &ToolRunner::limits() const {
+    return parts_->options.limits;
+}
 
 CallHandle ToolRunner::run(const ToolCall &call, std::shared_ptr<CallListener> listener) {
     const auto *tool = catalog().find(call.toolName);

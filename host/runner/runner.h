@@ -22,7 +22,7 @@ enum class PolicyAnswer { Allow, Deny };
 
 struct ToolRunnerOptions {
     std::shared_ptr<const catalog::MountedCatalog> catalog;
-    Log *log = nullptr; // must outlive the runner
+    Log *log = nullptr;           // must outlive the runner
     std::vector<ToolHooks> hooks; // run in this order
     ToolLifecycle lifecycle;
     std::function<PolicyAnswer(const BeforeToolCall &)> policy; // empty: everything is allowed
@@ -36,8 +36,8 @@ struct ToolRunnerOptions {
 
 // One call as a frontend asks for it.
 struct ToolCall {
-    std::string_view toolName;      // mounted
-    json::Value arguments;          // missing: {}. Must stay valid until onDone: let the listener own it
+    std::string_view toolName; // mounted
+    json::Value arguments;     // missing: {}. Must stay valid until onDone: let the listener own it
     const Caller *caller = nullptr; // null: internal
     std::string_view toolCallId;
     const AmbientContext *ambient = nullptr;

@@ -2,7 +2,7 @@
 #include "runner/trace.h"
 
 #include <algorithm>
-#include <cstdint>
+#include <charconv>
 #include <random>
 
 namespace tenon {
@@ -22,16 +22,29 @@ std::uint64_t randomBits() {
     return z ^ (z >> 31U);
 }
 
-void writeHex(char *out, std::uint64_t bits) {
+std::uint64_t randomId() {
+    const std::uint64_t bits = randomBits();
+    return bits != 0 ? bits : 1; // an id of zeros is not valid
+}
+
+std::string hexOf(std::uint64_t bits, std::size_t digits) {
     static constexpr char kHex[] = "0123456789abcdef";
-    bits |= bits == 0 ? 1U : 0U; // an id of zeros is not valid
-    for (int i = 15; i >= 0; --i, bits >>= 4U) {
-        out[i] = kHex[bits & 15U];
+    std::string out(digits, '0');
+    for (auto at = digits; at > 0; bits >>= 4U) {
+        out[--at] = kHex[bits & 15U];
     }
+    return out;
+}
+
+std::uint64_t numberOf(std::string_view hex) {
+    std::uint64_t value = 0;
+    std::from_chars(hex.data(), hex.data() + hex.size(), value, 16);
+    return value;
 }
 
 bool isTraceparent(std::string_view text) {
-    static constexpr std::string_view kShape = "hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
+    static constexpr std::string_view kShape =
+        "hh-hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh-hhhhhhhhhhhhhhhh-hh";
     const auto fits = [](char c, char shape) {
         return shape == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
     };
@@ -45,21 +58,33 @@ bool isTraceparent(std::string_view text) {
 
 Trace Trace::childOf(std::string_view traceparent) {
     Trace trace;
-    trace.hasParent_ = isTraceparent(traceparent);
-    if (trace.hasParent_) {
-        std::copy(traceparent.begin(), traceparent.end(), trace.text_.begin());
-        std::copy_n(traceparent.begin() + 36, 16, trace.parent_.begin());
+    if (!traceparent.empty() && isTraceparent(traceparent)) {
+        trace.traceHigh_ = numberOf(traceparent.substr(3, 16));
+        trace.traceLow_ = numberOf(traceparent.substr(19, 16));
+        trace.parent_ = numberOf(traceparent.substr(36, 16));
+        trace.flags_ = static_cast<std::uint8_t>(numberOf(traceparent.substr(53, 2)));
     } else {
-        writeHex(&trace.text_[3], randomBits());
-        writeHex(&trace.text_[19], randomBits());
-        trace.text_[35] = trace.text_[52] = '-';
-        trace.text_[53] = '0';
-        trace.text_[54] = '1';
+        trace.traceHigh_ = randomId();
+        trace.traceLow_ = randomId();
     }
-    trace.text_[0] = trace.text_[1] = '0';
-    trace.text_[2] = '-';
-    writeHex(&trace.text_[36], randomBits());
+    trace.span_ = randomId();
     return trace;
+}
+
+std::string Trace::traceId() const {
+    return hexOf(traceHigh_, 16) + hexOf(traceLow_, 16);
+}
+
+std::string Trace::spanId() const {
+    return hexOf(span_, 16);
+}
+
+std::string Trace::parentSpanId() const {
+    return parent_ != 0 ? hexOf(parent_, 16) : "";
+}
+
+std::string Trace::traceparent() const {
+    return "00-" + traceId() + "-" + spanId() + "-" + hexOf(flags_, 2);
 }
 
 } // namespace tenon

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// W3C trace context, without allocating.
+// W3C trace context. Kept as numbers: most calls end before anybody asks for the text.
 #pragma once
 
-#include <array>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace tenon {
@@ -13,21 +14,16 @@ public:
     // well-formed.
     static Trace childOf(std::string_view traceparent);
 
-    std::string_view traceId() const { return part(3, 32); }
-    std::string_view spanId() const { return part(36, 16); }
-    // "" at the root of a trace.
-    std::string_view parentSpanId() const { return {parent_.data(), hasParent_ ? 16U : 0U}; }
-    // "00-<traceId>-<spanId>-<flags>"
-    std::string_view traceparent() const { return {text_.data(), text_.size()}; }
+    // In lower-case hex digits.
+    std::string traceId() const;      // 32
+    std::string spanId() const;       // 16
+    std::string parentSpanId() const; // 16, or "" at the root of a trace
+    std::string traceparent() const;  // "00-<traceId>-<spanId>-<flags>"
 
 private:
-    std::string_view part(std::size_t from, std::size_t size) const {
-        return std::string_view(text_.data(), text_.size()).substr(from, size);
-    }
-
-    std::array<char, 55> text_{};
-    std::array<char, 16> parent_{};
-    bool hasParent_ = false;
+    std::uint64_t traceHigh_ = 0, traceLow_ = 0;
+    std::uint64_t span_ = 0, parent_ = 0; // parent 0: none
+    std::uint8_t flags_ = 1;
 };
 
 } // namespace tenon

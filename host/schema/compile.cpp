@@ -20,8 +20,8 @@ using json::Kind;
 using json::Value;
 
 constexpr std::array kUnsupported{
-    std::string_view("$dynamicRef"),    std::string_view("$dynamicAnchor"),
-    std::string_view("$anchor"),        std::string_view("$recursiveRef"),
+    std::string_view("$dynamicRef"),      std::string_view("$dynamicAnchor"),
+    std::string_view("$anchor"),          std::string_view("$recursiveRef"),
     std::string_view("$recursiveAnchor"), std::string_view("unevaluatedProperties"),
     std::string_view("unevaluatedItems"), std::string_view("dependencies"),
     std::string_view("additionalItems")};
@@ -47,8 +47,8 @@ private:
         }
     }
     void failKeyword(Value at, std::string_view keyword, std::string_view expected, Value found) {
-        fail(at, concat("\"", keyword, "\" is ", printable(found.raw(), 80), "; expected ",
-                        expected));
+        fail(at,
+             concat("\"", keyword, "\" is ", printable(found.raw(), 80), "; expected ", expected));
     }
 
     // The node of a subschema; the same subschema is compiled once.
@@ -124,8 +124,10 @@ private:
             return;
         }
         if (!ref.isString() || !ref.string().starts_with('#')) {
-            failKeyword(schema, "$ref", "a reference within the document (\"#/...\"); nothing is "
-                        "fetched", ref);
+            failKeyword(schema, "$ref",
+                        "a reference within the document (\"#/...\"); nothing is "
+                        "fetched",
+                        ref);
             return;
         }
         const Value target = resolve(ref.string().substr(1));
@@ -136,11 +138,12 @@ private:
         }
     }
 
-    // A JSON Pointer in a URI fragment; missing when it leads nowhere.
+    // A JSON Pointer in a URI fragment; missing when it leads nowhere, or into a subschema with an
+    // $id of its own, where "#" would mean another root.
     Value resolve(std::string_view pointer) const {
         Value at = program_.source.root();
         while (!pointer.empty() && at) {
-            if (pointer[0] != '/') {
+            if (pointer[0] != '/' || (at.index() != 0 && at["$id"].isString())) {
                 return {};
             }
             const auto end = std::min(pointer.find('/', 1), pointer.size());
@@ -151,11 +154,14 @@ private:
                 continue;
             }
             std::size_t want = 0;
-            const auto read = std::from_chars(token.data(), token.data() + token.size(), want);
+            const auto *const last = token.data() + token.size();
+            const auto read = std::from_chars(token.data(), last, want);
+            const bool isIndex = read.ec == std::errc() && read.ptr == last &&
+                                 (token.size() == 1 || token[0] != '0');
             Value found;
             std::size_t i = 0;
             for (const Value item : at.items()) {
-                if (read.ec == std::errc() && i++ == want) {
+                if (isIndex && i++ == want) {
                     found = item;
                 }
             }
@@ -192,19 +198,20 @@ private:
         std::uint32_t mask = 0;
         const auto addType = [&](Value name) {
             static const std::unordered_map<std::string_view, std::uint32_t> kBits{
-                {"null", kNullBit},     {"boolean", kBooleanBit}, {"number", kNumberBit},
-                {"integer", kIntegerBit}, {"string", kStringBit}, {"array", kArrayBit},
+                {"null", kNullBit},       {"boolean", kBooleanBit}, {"number", kNumberBit},
+                {"integer", kIntegerBit}, {"string", kStringBit},   {"array", kArrayBit},
                 {"object", kObjectBit}};
             const auto bit = kBits.find(name.string());
             if (!name.isString() || bit == kBits.end()) {
                 failKeyword(schema, "type",
                             "null, boolean, number, integer, string, array, object or a list of "
-                            "them", type);
+                            "them",
+                            type);
                 return;
             }
             mask |= bit->second;
         };
-        if (type.isArray()) {
+        if (type.isArray() && type.size() > 0) {
             for (const Value name : type.items()) {
                 addType(name);
             }
@@ -271,6 +278,10 @@ private:
         bound("minLength", OpCode::MinLength);
         bound("maxLength", OpCode::MaxLength);
         if (const Value source = schema["pattern"]; source) {
+            if (!source.isString()) {
+                failKeyword(schema, "pattern", "a regular expression as a string", source);
+                return;
+            }
             add({OpCode::Pattern, pattern(schema, source.string())});
         }
     }
@@ -296,6 +307,12 @@ private:
             return;
         }
         ArrayRules rules;
+        if (const Value prefix = schema["prefixItems"]; prefix && !prefix.isArray()) {
+            failKeyword(schema, "prefixItems", "a list of schemas", prefix);
+        }
+        if (const Value unique = schema["uniqueItems"]; unique && unique.kind() != Kind::Boolean) {
+            failKeyword(schema, "uniqueItems", "true or false", unique);
+        }
         for (const Value item : schema["prefixItems"].items()) {
             rules.prefix.push_back(node(item));
         }
@@ -426,7 +443,8 @@ Result<std::shared_ptr<const Schema>> Schema::compile(json::Value schema, const 
     auto source = json::Document::read(std::string(schema.raw()),
                                        {schema.raw().size(), limits.schemaDepthMax});
     if (!source) {
-        return Error{"schema.invalid", concat("the schema cannot be read: ", source.error().message)};
+        return Error{"schema.invalid",
+                     concat("the schema cannot be read: ", source.error().message)};
     }
     program->source = std::move(*source);
     if (auto done = Compiler(*program, limits).run(); !done) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/text.h"
 
+#include "support/scan.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -26,8 +28,7 @@ Decoded decode(std::string_view text, std::size_t at) {
         return {((first & 0x1FU) << 6) | (byte(1) & 0x3FU), 2};
     }
     if (first >= 0xE0 && first < 0xF0 && tail(1) && tail(2)) {
-        const auto code =
-            ((first & 0x0FU) << 12) | ((byte(1) & 0x3FU) << 6) | (byte(2) & 0x3FU);
+        const auto code = ((first & 0x0FU) << 12) | ((byte(1) & 0x3FU) << 6) | (byte(2) & 0x3FU);
         const bool surrogate = code >= 0xD800 && code < 0xE000;
         return {code, code >= 0x800 && !surrogate ? 3U : 0U};
     }
@@ -42,8 +43,9 @@ Decoded decode(std::string_view text, std::size_t at) {
 // Controls (C0 but tab, DEL, C1), line and paragraph separators, bidirectional formatting.
 bool unsafeToShow(std::uint32_t code) {
     return (code < 0x20 && code != '\t') || (code >= 0x7F && code < 0xA0) || code == 0x2028 ||
-           code == 0x2029 || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) ||
-           (code >= 0x2066 && code <= 0x2069) || code == 0x061C || code == 0xFEFF;
+           code == 0x2029 || code == 0x200E || code == 0x200F ||
+           (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) ||
+           code == 0x061C || code == 0xFEFF;
 }
 
 std::size_t editDistance(std::string_view a, std::string_view b) {
@@ -73,7 +75,11 @@ std::string folded(std::string_view text) {
 } // namespace
 
 std::size_t invalidUtf8At(std::string_view text) {
-    for (std::size_t at = 0; at < text.size();) {
+    const char *const end = text.data() + text.size();
+    const auto asciiEnd = [&](std::size_t from) {
+        return static_cast<std::size_t>(skipAscii(text.data() + from, end) - text.data());
+    };
+    for (std::size_t at = asciiEnd(0); at < text.size(); at = asciiEnd(at)) {
         const auto bytes = decode(text, at).bytes;
         if (bytes == 0) {
             return at;
@@ -132,7 +138,8 @@ std::string nearest(std::string_view word, const std::vector<std::string_view> &
         }
         const bool part = plain.size() >= 3 && other.find(plain) != std::string::npos;
         const std::size_t distance = part ? 1 : editDistance(plain, other);
-        if (distance < bestDistance || (distance == bestDistance && best.empty())) {
+        const bool shares = distance < plain.size(); // else nothing of the word is left
+        if (shares && (distance < bestDistance || (distance == bestDistance && best.empty()))) {
             best = candidate;
             bestDistance = distance;
         }

@@ -47,6 +47,7 @@ Envelope readEnvelope(json::Value message) {
     }
     if (isId(id)) {
         out.id = id.raw();
+        out.idValue = id;
     }
     if (version.string() != "2.0") {
         return invalid(concat("\"jsonrpc\" is ", version ? printable(version.raw(), 40) : "missing",
@@ -85,7 +86,13 @@ std::string errorMessage(std::string_view id, int code, std::string_view message
 }
 
 std::string resultMessage(std::string_view id, std::string_view result) {
-    return concat(R"({"jsonrpc":"2.0","id":)", id, R"(,"result":)", result, '}');
+    std::string out;
+    out.reserve(result.size() + id.size() + 48);
+    for (const auto part : {std::string_view(R"({"jsonrpc":"2.0","id":)"), id,
+                            std::string_view(R"(,"result":)"), result, std::string_view("}")}) {
+        out += part;
+    }
+    return out;
 }
 
 } // namespace tenon::transport

@@ -20,9 +20,10 @@ constexpr std::size_t kPendingBytesMax = 16U << 20;
 std::atomic<int> inputToEnd = -1;
 std::atomic<int> nothing = -1;
 
-void endInput(int) {
+void onSignal(int) {
     const int saved = errno;
-    dup2(nothing, inputToEnd); // a read that comes later sees the end; one that waits is interrupted
+    dup2(nothing,
+         inputToEnd); // a read that comes later sees the end; one that waits is interrupted
     errno = saved;
 }
 
@@ -47,10 +48,15 @@ void endInputOnSignal(int in) {
     nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     inputToEnd = in;
     struct sigaction action {};
-    action.sa_handler = endInput;
-    action.sa_flags = static_cast<int>(SA_RESETHAND); // no SA_RESTART: read() must come back
+    action.sa_handler = onSignal;        // without SA_RESTART: read() must come back
+    sigaction(SIGURG, &action, nullptr); // for endInput(): a signal that nobody sends, nor dies of
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGINT, &action, nullptr);
+}
+
+void endInput(std::thread::native_handle_type reader) {
+    pthread_kill(reader, SIGURG);
 }
 
 LineReader::LineReader(int descriptor, std::size_t lineBytesMax)
@@ -91,7 +97,7 @@ LineReader::Status LineReader::next(std::string_view &line) {
     bool skipping = false;
     for (;;) {
         while (lineEnd_ == std::string::npos) {
-            if (end_ - begin_ > lineBytesMax_) {
+            if (end_ - begin_ > lineBytesMax_ + 1) { // one: a CR before its LF
                 skipping = true;
                 begin_ = end_;
             }
@@ -102,11 +108,11 @@ LineReader::Status LineReader::next(std::string_view &line) {
         line = std::string_view(buffer_).substr(begin_, lineEnd_ - begin_);
         begin_ = std::min(lineEnd_ + 1, end_);
         findEnd(begin_);
-        if (skipping || line.size() > lineBytesMax_) {
-            return Status::TooLong;
-        }
         if (line.ends_with('\r')) {
             line.remove_suffix(1);
+        }
+        if (skipping || line.size() > lineBytesMax_) {
+            return Status::TooLong;
         }
         if (line.find_first_not_of(" \t\r") != line.npos) {
             return Status::Line;

@@ -23,6 +23,10 @@ OwnStdio takeStdio();
 // second one ends the process. Call it on the thread that reads.
 void endInputOnSignal(int in);
 
+// Does the same from another thread: the client is gone. After endInputOnSignal(), as often as one
+// likes.
+void endInput(std::thread::native_handle_type reader);
+
 // Bounded, chunk-safe reading of lines. One thread.
 class LineReader {
 public:

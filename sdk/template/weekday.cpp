@@ -49,7 +49,8 @@ Weekday weekdayOf(const Date &in, tenon::Context &) {
             .hint("Months are 01 to 12, days 01 to the last one of that month.");
     }
     const days sinceNewYear = sys_days(date) - sys_days(date.year() / January / 1);
-    return {kNames[weekday(date).c_encoding()], sinceNewYear.count() + 1};
+    return {kNames[weekday(date).c_encoding()],
+            static_cast<std::int32_t>(sinceNewYear.count()) + 1};
 }
 
 } // namespace

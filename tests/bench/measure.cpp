@@ -60,12 +60,10 @@ public:
         exchange(plan_.warmUp);
 
         latencies_.clear();
-        const double cpuBefore = ownCpu();
-        const auto start = Clock::now();
         exchange(plan_.count);
-        const double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        const double seconds = collectedIn_;
 
-        report.generatorCpu = (ownCpu() - cpuBefore) / seconds;
+        report.generatorCpu = collectingCpu_ / seconds;
         report.perSecond = static_cast<double>(plan_.count) / seconds;
         report.p50Us = percentile(0.50);
         report.p99Us = percentile(0.99);
@@ -96,20 +94,38 @@ private:
 
     // Sends so many requests and takes their answers.
     void exchange(std::uint64_t count) {
+        collect(count);
+        for (const Time arrived : arrivals_) {
+            std::string_view line;
+            nextLine(line);
+            take(line, arrived);
+        }
+        arrivals_.clear();
+    }
+
+    // Here only lines are counted, the floor's and a server's alike: what they say is looked at
+    // when the clock has stopped, so that the generator's own work is the same for both.
+    void collect(std::uint64_t count) {
         const auto last = sent_ + count;
-        while (answered_ < last) {
+        const auto before = answered_;
+        const double cpuBefore = ownCpu();
+        const auto begunCollecting = Clock::now();
+        while (before + arrivals_.size() < last) {
             const auto now = Clock::now();
-            while (sent_ < last && sent_ - answered_ < plan_.depth) {
+            while (sent_ < last && sent_ - before - arrivals_.size() < plan_.depth) {
                 messages_.appendRequest(out_, ++sent_);
                 sentAt_[sent_] = now;
             }
             send();
             receive();
             const auto then = Clock::now();
-            for (std::string_view line; nextLine(line);) {
-                take(line, then);
+            for (auto end = in_.find('\n', seen_); end != in_.npos; end = in_.find('\n', seen_)) {
+                arrivals_.push_back(then);
+                seen_ = end + 1;
             }
         }
+        collectingCpu_ = ownCpu() - cpuBefore;
+        collectedIn_ = std::chrono::duration<double>(Clock::now() - begunCollecting).count();
     }
 
     void take(std::string_view line, Time now) {
@@ -160,6 +176,7 @@ private:
         if (begin_ == in_.size()) {
             in_.clear();
             begin_ = 0;
+            seen_ = 0;
         }
         char chunk[kChunk];
         const ssize_t got = ::read(child_.out(), chunk, sizeof chunk);
@@ -183,8 +200,8 @@ private:
     }
 
     [[noreturn]] void ended(const std::string &how) const {
-        throw Failure("the server gave " + std::to_string(answered_) + " answers to " +
-                      std::to_string(sent_) + " requests, then " + how +
+        throw Failure("the server gave " + std::to_string(answered_ + arrivals_.size()) +
+                      " answers to " + std::to_string(sent_) + " requests, then " + how +
                       "; expected an answer to each");
     }
 
@@ -219,7 +236,10 @@ private:
     std::vector<double> latencies_;
     std::uint64_t sent_ = 0, answered_ = 0;
     std::string out_, in_;
-    std::size_t begin_ = 0; // where in in_ the next line begins
+    std::size_t begin_ = 0;                      // where in in_ the next line begins
+    std::size_t seen_ = 0;                       // how far in_ was searched for line ends
+    std::vector<Time> arrivals_;                 // of the lines in in_, whole ones
+    double collectedIn_ = 0, collectingCpu_ = 0; // seconds, of the last collect()
 };
 
 } // namespace

@@ -19,6 +19,7 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 prefix=$scratch/prefix
+export CFLAGS="-Wall -Wextra -Wpedantic -Werror" CXXFLAGS="-Wall -Wextra -Wpedantic -Wconversion -Werror"
 
 # quietly WHAT COMMAND...: its output is shown only when it fails.
 quietly() {

@@ -53,8 +53,8 @@ inline std::string toolJson(const std::string &name, const std::string &more = "
            "}";
 }
 
-inline std::shared_ptr<const catalog::MountedCatalog>
-mountedOf(const std::string &toolsJson, std::shared_ptr<Handler> handler) {
+inline std::shared_ptr<const catalog::MountedCatalog> mountedOf(const std::string &toolsJson,
+                                                                std::shared_ptr<Handler> handler) {
     catalog::Mount mount;
     mount.catalog = catalogOf(toolsJson);
     mount.handler = std::move(handler);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontends/agent/agent.h"
 
-#include "json/writer.h"
 #include "support/digest.h"
 #include "support/text.h"
+#include "json/writer.h"
 
 #include <condition_variable>
 #include <mutex>
@@ -38,7 +38,8 @@ Result<std::string> projectSchema(const catalog::MountedTool &tool) {
     for (const auto &[key, value] : document.root().members()) {
         if (key == "anyOf" || key == "oneOf" || key == "allOf") {
             return Error{"agent.schema",
-                         concat("the input schema of \"", tool.name, "\" has ", key, " at its root, "
+                         concat("the input schema of \"", tool.name, "\" has ", key,
+                                " at its root, "
                                 "which the provider refuses; put it under \"properties\"")};
         }
         if (key != "$schema") {
@@ -65,8 +66,9 @@ void writeContent(json::Writer &out, const Output &output) {
             out.key("type").string("base64").key("media_type").string(block.mimeType);
             out.key("data").string(data).endObject().endObject();
         } else {
-            text(!block.text.empty() ? block.text
-                                     : concat("(", block.mimeType, " ", block.name, " ", block.uri, ")"));
+            text(!block.text.empty()
+                     ? block.text
+                     : concat("(", block.mimeType, " ", block.name, " ", block.uri, ")"));
         }
     }
 }
@@ -128,8 +130,8 @@ Result<Format> formatOf(std::string_view word) {
     if (word == "anthropic") {
         return Format::Anthropic;
     }
-    return Error{"agent.format", concat("the format is \"", printable(word, 60),
-                                        "\"; expected \"anthropic\"")};
+    return Error{"agent.format",
+                 concat("the format is \"", printable(word, 60), "\"; expected \"anthropic\"")};
 }
 
 Agent::Agent(ToolRunner &runner) : runner_(runner) {
@@ -171,8 +173,9 @@ Result<std::string> Agent::tools(Format format) const {
 Result<std::string> Agent::execute(Format format, json::Value calls) {
     static_cast<void>(format);
     if (!calls.isArray()) {
-        return Error{"agent.calls", concat("\"calls\" is ", calls ? json::nameOf(calls.kind()) : "missing",
-                                           "; expected an array of tool_use blocks")};
+        return Error{"agent.calls",
+                     concat("\"calls\" is ", calls ? json::nameOf(calls.kind()) : "missing",
+                            "; expected an array of tool_use blocks")};
     }
     std::vector<json::Value> uses;
     for (const auto block : calls.items()) {
@@ -207,6 +210,8 @@ Result<std::string> Agent::execute(Format format, json::Value calls) {
     return out.endArray().endObject().take();
 }
 
-std::unique_ptr<Agent> mountAgent(ToolRunner &runner) { return std::make_unique<Agent>(runner); }
+std::unique_ptr<Agent> mountAgent(ToolRunner &runner) {
+    return std::make_unique<Agent>(runner);
+}
 
 } // namespace tenon::agent

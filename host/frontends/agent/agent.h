@@ -2,8 +2,8 @@
 // Tools for a model's program: definitions in the provider's form, its calls in, its results out.
 #pragma once
 
-#include "json/document.h"
 #include "runner/runner.h"
+#include "json/document.h"
 
 #include <memory>
 #include <string>

@@ -19,11 +19,29 @@ struct Takes {
     bool string = false, boolean = false, array = false, object = false, other = false;
 };
 
+// The schema, or what it refers to.
+Value referred(Value root, Value schema) {
+    for (int i = 0; i < 8 && schema["$ref"].string().starts_with("#/$defs/"); ++i) {
+        schema = root["$defs"][schema["$ref"].string().substr(8)];
+    }
+    return schema;
+}
+
+// The schema of an array's items, in an alternative too.
+Value itemsOf(Value root, Value schema) {
+    schema = referred(root, schema);
+    Value out = schema["items"];
+    for (const auto key : {"anyOf", "oneOf"}) {
+        for (const Value branch : schema[key].items()) {
+            out = out ? out : referred(root, branch)["items"];
+        }
+    }
+    return out;
+}
+
 Takes takesOf(Value root, Value schema, int depth = 0) {
     Takes out;
-    if (const Value ref = schema["$ref"]; ref.string().starts_with("#/$defs/") && depth < 8) {
-        return takesOf(root, root["$defs"][ref.string().substr(8)], depth + 1);
-    }
+    schema = referred(root, schema);
     const auto add = [&](std::string_view type) {
         (type == "string"    ? out.string
          : type == "boolean" ? out.boolean
@@ -71,6 +89,7 @@ struct Given {
     std::string json;                  // of a leaf
     std::vector<std::string> elements; // of a repeated key
     std::vector<std::pair<std::string, Given>> members;
+    bool given = false; // by a word, and so not to be given again
 
     Given &at(const std::string &key) {
         for (auto &[known, value] : members) {
@@ -112,15 +131,20 @@ public:
 
     Result<std::string> run(const std::vector<std::string> &words) {
         bool onlyValues = false;
+        std::vector<std::string> bare;
         for (std::size_t i = 0; i < words.size() && problem_.empty(); ++i) {
             const std::string &word = words[i];
             if (!onlyValues && word == "--") {
                 onlyValues = true;
             } else if (!onlyValues && word.size() > 2 && word.starts_with("--")) {
-                i += option(std::string_view(word).substr(2), i + 1 < words.size() ? &words[i + 1] : nullptr);
+                i += option(std::string_view(word).substr(2),
+                            i + 1 < words.size() ? &words[i + 1] : nullptr);
             } else {
-                positional(word);
+                bare.push_back(word);
             }
+        }
+        for (const auto &word : bare) { // after the options: they fill the fields that are left
+            positional(word);
         }
         if (!problem_.empty()) {
             return Error{"cli.usage", problem_};
@@ -141,6 +165,7 @@ private:
     Value schemaOf(std::string_view key) const {
         Value at = root();
         while (at && !key.empty()) {
+            at = referred(root(), at);
             if (const Value whole = at["properties"][key]; whole) {
                 return whole;
             }
@@ -175,8 +200,8 @@ private:
             return 0;
         }
         if (!value && next == nullptr) {
-            fail(concat("--", printable(key, 100), " has no value; expected --", printable(key, 100),
-                        " VALUE"));
+            fail(concat("--", printable(key, 100), " has no value; expected --",
+                        printable(key, 100), " VALUE"));
             return 0;
         }
         set(key, value ? *value : *next);
@@ -217,9 +242,16 @@ private:
                                     : read.error().message));
         }
         for (const auto member : document.root().members()) {
-            Given &field = given_.at(std::string(member.key));
-            if (field.json.empty() && field.elements.empty() && field.members.empty()) {
-                field.json = json::compact(member.value);
+            fill(given_.at(std::string(member.key)), member.value);
+        }
+    }
+    // Puts a value of the base where nothing was given by words. Depth is bounded by the reader.
+    static void fill(Given &field, Value value) {
+        if (field.json.empty() && field.elements.empty() && field.members.empty()) {
+            field.json = json::compact(value);
+        } else if (field.json.empty() && field.elements.empty()) {
+            for (const auto member : value.members()) {
+                fill(field.at(std::string(member.key)), member.value);
             }
         }
     }
@@ -228,21 +260,22 @@ private:
         const Value schema = schemaOf(key);
         Given *at = &given_;
         std::string_view rest = key;
-        while (!root()["properties"][rest] && at == &given_ && rest.find('.') != rest.npos) {
-            at = &nested(*at, std::string(rest.substr(0, rest.find('.'))));
-            rest.remove_prefix(rest.find('.') + 1);
-            while (rest.find('.') != rest.npos) {
-                at = &nested(*at, std::string(rest.substr(0, rest.find('.'))));
-                rest.remove_prefix(rest.find('.') + 1);
-            }
+        const bool whole = bool(root()["properties"][key]); // a key may have dots of its own
+        for (auto dot = rest.find('.'); !whole && dot != rest.npos; dot = rest.find('.')) {
+            at = &nested(*at, std::string(rest.substr(0, dot)));
+            rest.remove_prefix(dot + 1);
         }
         Given &leaf = at->at(std::string(rest));
         const Takes takes = takesOf(root(), schema);
-        if (takes.array && !takes.string && !(word.starts_with('[') && isJson(word))) {
+        if (!leaf.given && takes.array && !takes.string &&
+            !(word.starts_with('[') && isJson(word))) {
             leaf.json.clear();
-            leaf.elements.push_back(valueOf(takesOf(root(), schema["items"]), word));
+            leaf.elements.push_back(valueOf(takesOf(root(), itemsOf(root(), schema)), word));
+        } else if (leaf.given || !leaf.elements.empty()) {
+            fail(concat("the field ", printable(key, 100), " was given twice; expected one value"));
         } else {
             leaf = Given();
+            leaf.given = true;
             leaf.json = valueOf(takes, word);
         }
     }

@@ -20,8 +20,8 @@ namespace tenon::cli {
 // fit is left for the schema's own words: the same errors as in every frontend.
 //
 // readFile gives the text behind @file and -.
-Result<std::string> readArguments(
-    const catalog::Tool &tool, const std::vector<std::string> &words,
-    const std::function<Result<std::string>(std::string_view path)> &readFile);
+Result<std::string>
+readArguments(const catalog::Tool &tool, const std::vector<std::string> &words,
+              const std::function<Result<std::string>(std::string_view path)> &readFile);
 
 } // namespace tenon::cli

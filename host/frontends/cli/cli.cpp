@@ -29,6 +29,14 @@ std::string typeOf(json::Value schema) {
     return out.empty() ? "JSON" : out;
 }
 
+std::string shellQuoted(std::string_view word) {
+    std::string out = "'";
+    for (const char c : word) {
+        out += c == '\'' ? std::string_view("'\\''") : std::string_view(&c, 1);
+    }
+    return out + "'";
+}
+
 // One content block as JSON, for results that are more than text.
 void writeBlock(json::Writer &out, const ContentBlock &block) {
     using Type = ContentBlock::Type;
@@ -98,11 +106,21 @@ Printed listTools(const catalog::MountedCatalog &catalog, std::string_view filte
         }
         const auto &mount = catalog.mounts()[tool.mount];
         list.object()
-            .key("name").string(tool.name)
-            .key("description").string(tool.tool->description)
-            .key("plugin").string(mount.catalog->id())
-            .key("inputSchema").raw(tool.tool->inputSchemaJson)
-            .endObject();
+            .key("name")
+            .string(tool.name)
+            .key("description")
+            .string(tool.tool->description)
+            .key("plugin")
+            .string(mount.catalog->id())
+            .key("inputSchema")
+            .raw(tool.tool->inputSchemaJson);
+        if (!tool.tool->outputSchemaJson.empty()) {
+            list.key("outputSchema").raw(tool.tool->outputSchemaJson);
+        }
+        if (!tool.tool->annotationsJson.empty()) {
+            list.key("annotations").raw(tool.tool->annotationsJson);
+        }
+        list.endObject();
         std::string name = tool.name;
         name.resize(std::max(name.size(), width), ' ');
         printed.out += concat(name, "  ", firstLine(tool.tool->description), '\n');
@@ -122,7 +140,8 @@ prepareCall(const catalog::MountedCatalog &catalog, const std::string &toolName,
     if (tool == nullptr) {
         return call; // the runner says NOT_FOUND, with the nearest name
     }
-    if (std::find(words.begin(), words.end(), "--help") != words.end()) {
+    const auto options = std::find(words.begin(), words.end(), "--"); // values alone behind it
+    if (std::find(words.begin(), options, "--help") != options) {
         call.instead = Printed{helpOf(*tool), "", kExitOk};
         return call;
     }
@@ -135,8 +154,10 @@ prepareCall(const catalog::MountedCatalog &catalog, const std::string &toolName,
     if (read) {
         call.arguments = std::move(*read);
     } else {
-        call.instead = Printed{"", concat("tenon: the arguments are not text that JSON can carry: ",
-                                          read.error().message, '\n'), kExitUsage};
+        call.instead = Printed{"",
+                               concat("tenon: the arguments are not text that JSON can carry: ",
+                                      read.error().message, '\n'),
+                               kExitUsage};
     }
     return call;
 }
@@ -165,7 +186,8 @@ std::string helpOf(const catalog::MountedTool &mounted) {
         for (const auto key : required.items()) {
             needed = needed || key.string() == member.key;
         }
-        out += concat("  --", member.key, " ", typeOf(member.value), needed ? " (required)" : "");
+        out += concat("  --", printable(member.key, 100), " ", typeOf(member.value),
+                      needed ? " (required)" : "");
         for (const std::string_view note : {"default", "enum"}) {
             if (const auto value = member.value[note]; value) {
                 out += concat(" ", note, " ", printable(value.raw(), 200));
@@ -175,7 +197,7 @@ std::string helpOf(const catalog::MountedTool &mounted) {
         out += concat(description.empty() ? "" : "\n      ", printable(description, 500), "\n");
     }
     if (!tool.exampleArguments.empty()) {
-        out += concat("\nExample: --args '", tool.exampleArguments[0], "'\n");
+        out += concat("\nExample: --args ", shellQuoted(printable(tool.exampleArguments[0])), "\n");
     }
     return out;
 }

@@ -30,10 +30,9 @@ struct PreparedCall {
     std::optional<Printed> instead; // set: nothing to run, this is to be printed
 };
 // readText gives what stands behind --args @file and --args - (stdin).
-PreparedCall
-prepareCall(const catalog::MountedCatalog &catalog, const std::string &toolName,
-            const std::vector<std::string> &words,
-            const std::function<Result<std::string>(std::string_view path)> &readText);
+PreparedCall prepareCall(const catalog::MountedCatalog &catalog, const std::string &toolName,
+                         const std::vector<std::string> &words,
+                         const std::function<Result<std::string>(std::string_view path)> &readText);
 
 // What a finished call prints: data to out, a failure to err with the exit code of its code.
 Printed printResult(const ToolResult &result, const std::string &failureJson, Layout layout);

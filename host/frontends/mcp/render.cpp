@@ -65,8 +65,9 @@ void writeBlock(Writer &out, const ContentBlock &block, Revision revision) {
     const bool newerAudio = block.type == Type::Audio && revision < Revision::R2025_03_26;
     if (newerLink || newerAudio) { // the revision has no such block: say what it was
         out.key("type").string("text").key("text");
-        out.string(newerLink ? concat(block.name, ": ", block.uri)
-                             : concat("(audio, ", block.mimeType, ", ", block.data.size(), " bytes)"));
+        out.string(newerLink
+                       ? concat(block.name, ": ", block.uri)
+                       : concat("(audio, ", block.mimeType, ", ", block.data.size(), " bytes)"));
         out.endObject();
         return;
     }
@@ -81,7 +82,8 @@ void writeBlock(Writer &out, const ContentBlock &block, Revision revision) {
         out.key("type").string("resource").key("resource").object();
         out.key("uri").string(block.uri);
         optionalString(out, "mimeType", block.mimeType);
-        out.key(block.binary ? "blob" : "text").string(block.binary ? base64(block.data) : block.text);
+        out.key(block.binary ? "blob" : "text")
+            .string(block.binary ? base64(block.data) : block.text);
         out.endObject();
         break;
     case Type::Link:
@@ -103,23 +105,31 @@ void writeBlock(Writer &out, const ContentBlock &block, Revision revision) {
 
 // On one line: a stdio message has no line feed in it.
 std::string oneLine(std::string_view json) {
-    if (json.find_first_of("\n\r") == json.npos) {
-        return std::string(json);
-    }
     json::Document document;
-    return document.readView(json, {json.size(), UINT32_MAX}) ? json::compact(document.root()) : "null";
+    return document.readView(json, {json.size(), UINT32_MAX}) ? json::compact(document.root())
+                                                              : "null";
 }
 
 } // namespace
 
 Rendered::Rendered(const catalog::MountedCatalog &catalog, const ServerInfo &info)
     : instructions_(info.instructions) {
-    serverInfo_ = Writer().object().key("name").string(info.name).key("version")
-                      .string(info.version).endObject().take();
-    const std::string stamp = Writer().object()
-                                  .key("digest").string(catalog.digest().substr(0, 16))
-                                  .key("tools").number(catalog.tools().size())
-                                  .endObject().take();
+    serverInfo_ = Writer()
+                      .object()
+                      .key("name")
+                      .string(info.name)
+                      .key("version")
+                      .string(info.version)
+                      .endObject()
+                      .take();
+    const std::string stamp = Writer()
+                                  .object()
+                                  .key("digest")
+                                  .string(catalog.digest().substr(0, 16))
+                                  .key("tools")
+                                  .number(catalog.tools().size())
+                                  .endObject()
+                                  .take();
     legacyTail_ = concat(R"("_meta":{"tenon/catalog":)", stamp, "}}");
     modernTail_ = concat(R"("_meta":{"io.modelcontextprotocol/serverInfo":)", serverInfo_,
                          R"(,"tenon/catalog":)", stamp, "}}");
@@ -162,8 +172,13 @@ std::string Rendered::empty(Revision revision) const {
 
 std::string Rendered::callOutput(const Output &output, const catalog::Tool &tool,
                                  Revision revision) const {
-    const std::string data = oneLine(output.data);
-    Writer content;
+    const bool modern = isModern(revision);
+    const bool multiline = output.data.find_first_of("\n\r") != std::string::npos;
+    const std::string data = multiline ? oneLine(output.data) : output.data;
+    std::string start;
+    start.reserve(2 * data.size() + output.bytes() + tail(revision).size() + 128);
+    start += modern ? R"({"resultType":"complete","content":)" : R"({"content":)";
+    Writer content(std::move(start));
     content.array();
     if (!data.empty()) { // the same in words, for clients that know no structured content
         content.object().key("type").string("text").key("text").string(data).endObject();
@@ -171,10 +186,14 @@ std::string Rendered::callOutput(const Output &output, const catalog::Tool &tool
     for (const auto &block : output.content) {
         writeBlock(content, block, revision);
     }
-    const bool structured = !data.empty() && hasOutputSchema(tool, revision);
-    return concat(isModern(revision) ? R"({"resultType":"complete","content":)" : R"({"content":)",
-                  content.endArray().text(), structured ? R"(,"structuredContent":)" : "",
-                  structured ? data : "", ',', tail(revision));
+    std::string out = content.endArray().take();
+    if (!data.empty() && hasOutputSchema(tool, revision)) {
+        out += R"(,"structuredContent":)";
+        out += data;
+    }
+    out += ',';
+    out += tail(revision);
+    return out;
 }
 
 std::string Rendered::callFailure(std::string_view failureJson, Revision revision) const {

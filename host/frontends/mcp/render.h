@@ -38,7 +38,9 @@ public:
 
 private:
     // Closes a result object with its _meta; the last key before it is written.
-    std::string_view tail(Revision revision) const { return isModern(revision) ? modernTail_ : legacyTail_; }
+    std::string_view tail(Revision revision) const {
+        return isModern(revision) ? modernTail_ : legacyTail_;
+    }
 
     std::string serverInfo_, instructions_;
     std::string legacyTail_, modernTail_;

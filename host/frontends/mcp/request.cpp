@@ -11,20 +11,21 @@ namespace {
 constexpr int kUnsupportedProtocolVersion = -32022;
 
 struct Meta {
-    json::Value protocolVersion, clientCapabilities, clientInfo, logLevel, progressToken, traceparent;
+    json::Value protocolVersion, clientCapabilities, clientInfo, logLevel, other;
+    json::Value progressToken, traceparent;
 };
 
 Meta readMeta(json::Value meta) {
+    static constexpr std::string_view kOurs = "io.modelcontextprotocol/";
     Meta out;
     for (const auto &[key, value] : meta.members()) {
-        if (key == "io.modelcontextprotocol/protocolVersion") {
-            out.protocolVersion = value;
-        } else if (key == "io.modelcontextprotocol/clientCapabilities") {
-            out.clientCapabilities = value;
-        } else if (key == "io.modelcontextprotocol/clientInfo") {
-            out.clientInfo = value;
-        } else if (key == "io.modelcontextprotocol/logLevel") {
-            out.logLevel = value;
+        if (key.starts_with(kOurs)) {
+            const auto name = key.substr(kOurs.size());
+            (name == "protocolVersion"      ? out.protocolVersion
+             : name == "clientCapabilities" ? out.clientCapabilities
+             : name == "clientInfo"         ? out.clientInfo
+             : name == "logLevel"           ? out.logLevel
+                                            : out.other) = value;
         } else if (key == "progressToken") {
             out.progressToken = value;
         } else if (key == "traceparent") {
@@ -35,8 +36,8 @@ Meta readMeta(json::Value meta) {
 }
 
 bool isLogLevel(std::string_view word) {
-    for (const std::string_view known : {"debug", "info", "notice", "warning", "error", "critical",
-                                         "alert", "emergency"}) {
+    for (const std::string_view known :
+         {"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}) {
         if (known == word) {
             return true;
         }
@@ -47,10 +48,10 @@ bool isLogLevel(std::string_view word) {
 // What a modern request must say of itself; the error message, or "".
 std::string modernProblem(const Request &request, const Meta &meta) {
     const auto invalid = [&](std::string_view key, json::Value found, std::string_view expected) {
-        return transport::errorMessage(
-            request.id, transport::kInvalidParams,
-            concat("_meta[\"io.modelcontextprotocol/", key, "\"] is ",
-                   found ? printable(found.raw(), 60) : "missing", "; expected ", expected));
+        return transport::errorMessage(request.id, transport::kInvalidParams,
+                                       concat("_meta[\"io.modelcontextprotocol/", key, "\"] is ",
+                                              found ? printable(found.raw(), 60) : "missing",
+                                              "; expected ", expected));
     };
     if (!meta.protocolVersion.isString()) {
         return invalid("protocolVersion", meta.protocolVersion, "\"2026-07-28\"");
@@ -58,14 +59,20 @@ std::string modernProblem(const Request &request, const Meta &meta) {
     if (meta.protocolVersion.string() != mcp::nameOf(kModern)) {
         const std::string data = json::Writer()
                                      .object()
-                                     .key("supported").array().string(mcp::nameOf(kModern)).endArray()
-                                     .key("requested").raw(meta.protocolVersion.raw())
-                                     .endObject().take();
+                                     .key("supported")
+                                     .array()
+                                     .string(mcp::nameOf(kModern))
+                                     .endArray()
+                                     .key("requested")
+                                     .raw(meta.protocolVersion.raw())
+                                     .endObject()
+                                     .take();
         return transport::errorMessage(
             request.id, kUnsupportedProtocolVersion,
             concat("protocol version ", printable(meta.protocolVersion.raw(), 60),
                    " is not supported per request; expected \"2026-07-28\", or \"initialize\" for "
-                   "an older one"), data);
+                   "an older one"),
+            data);
     }
     if (!meta.clientCapabilities.isObject()) {
         return invalid("clientCapabilities", meta.clientCapabilities, "an object");
@@ -81,14 +88,23 @@ std::string modernProblem(const Request &request, const Meta &meta) {
 
 } // namespace
 
-Request readRequest(const transport::Envelope &envelope, json::Value message, Revision legacy) {
+Request readRequest(const transport::Envelope &envelope, Revision legacy) {
     Request out;
     out.revision = legacy;
     out.id = envelope.id;
-    out.idValue = message["id"];
+    out.idValue = envelope.idValue;
     out.method = envelope.method;
     out.params = envelope.params;
-    const auto metaValue = envelope.params["_meta"];
+    json::Value metaValue;
+    for (const auto &[key, value] : envelope.params.members()) {
+        if (key == "_meta") {
+            metaValue = value;
+        } else if (key == "name") {
+            out.name = value;
+        } else if (key == "arguments") {
+            out.arguments = value;
+        }
+    }
     const Meta meta = readMeta(metaValue);
     const bool claims = meta.protocolVersion || meta.clientCapabilities || meta.clientInfo ||
                         meta.logLevel || envelope.method == "server/discover";
@@ -105,10 +121,10 @@ Request readRequest(const transport::Envelope &envelope, json::Value message, Re
     }
     if (const auto token = meta.progressToken; token && out.error.empty()) {
         if (transport::idKey(token).empty()) {
-            out.error = transport::errorMessage(
-                out.id, transport::kInvalidParams,
-                concat("\"progressToken\" is ", printable(token.raw(), 60),
-                       "; expected a string or a whole number"));
+            out.error =
+                transport::errorMessage(out.id, transport::kInvalidParams,
+                                        concat("\"progressToken\" is ", printable(token.raw(), 60),
+                                               "; expected a string or a whole number"));
         }
         out.progressToken = token.raw();
     }

@@ -29,6 +29,8 @@ constexpr std::optional<Revision> revisionOf(std::string_view name) {
     return std::nullopt;
 }
 
-constexpr bool isModern(Revision revision) { return revision == kModern; }
+constexpr bool isModern(Revision revision) {
+    return revision == kModern;
+}
 
 } // namespace tenon::mcp

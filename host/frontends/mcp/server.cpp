@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -19,12 +20,13 @@ using transport::resultMessage;
 
 namespace {
 
-// One line and what was read of it; it lives as long as the call that it asks for, and its memory
-// is used again.
+// One line and what was read of it. A call keeps the one that asked for it, for as long as anybody
+// may read its arguments: a handler that was given up, too.
 struct Message {
     std::string line;
     json::Document document;
 };
+constexpr std::size_t kLineBytesKept = 64U << 10; // memory of longer ones is not used again
 
 // Gathers the answers of a batch (2025-03-26) into one array.
 class Batch {
@@ -55,27 +57,11 @@ struct McpStream::State : std::enable_shared_from_this<State> {
 
     class Listener;
 
-    std::shared_ptr<Message> freshMessage() {
-        const std::lock_guard lock(mutex);
-        if (spare.empty()) {
-            return std::make_shared<Message>();
-        }
-        auto message = std::move(spare.back());
-        spare.pop_back();
-        return message;
-    }
-    void recycle(std::shared_ptr<Message> message) {
-        const std::lock_guard lock(mutex);
-        if (spare.size() < 64 && message.use_count() == 1 && message->line.capacity() < 65536) {
-            spare.push_back(std::move(message));
-        }
-    }
-
     void one(const std::shared_ptr<Message> &message, json::Value value,
              const std::shared_ptr<Batch> &batch);
     void batch(const std::shared_ptr<Message> &message);
     void request(const std::shared_ptr<Message> &message, const Envelope &envelope,
-                 json::Value value, const std::shared_ptr<Batch> &batch);
+                 const std::shared_ptr<Batch> &batch);
     std::string answer(const Request &request);
     std::string initialize(const Request &request);
     void call(const std::shared_ptr<Message> &message, const Request &request,
@@ -93,9 +79,10 @@ struct McpStream::State : std::enable_shared_from_this<State> {
     bool initialized = false;
     Caller caller{Source::Mcp, "", "", "", ""};
 
-    std::mutex mutex; // of the two below
+    std::shared_ptr<Message> spare; // of the receiving thread: one to use again
+
+    std::mutex mutex; // of what follows
     std::unordered_map<std::string, std::pair<std::shared_ptr<Listener>, CallHandle>> inFlight;
-    std::vector<std::shared_ptr<Message>> spare;
 };
 
 // One tools/call: owns the message that asked for it.
@@ -106,9 +93,6 @@ public:
         : state_(std::move(state)), message_(std::move(message)), id_(request.id),
           revision_(request.revision), progressToken_(request.progressToken), tool_(tool),
           batch_(std::move(batch)) {}
-    // Not before: a handler that was given up may still read the arguments.
-    ~Listener() override { state_->recycle(std::move(message_)); }
-
     bool wantsProgress() const override { return !progressToken_.empty(); }
     void onProgress(const Progress &progress) override {
         json::Writer out;
@@ -133,12 +117,13 @@ public:
             failureJson = R"({"error":"INPUT_REQUIRED","retryable":false,"details":{"message":)"
                           R"("The tool needs input that this client cannot give."}})";
         }
-        const auto text = resultMessage(
-            id_, output ? state_->rendered.callOutput(*output, tool_, revision_)
-                        : state_->rendered.callFailure(failureJson, revision_));
+        const auto text =
+            resultMessage(id_, output ? state_->rendered.callOutput(*output, tool_, revision_)
+                                      : state_->rendered.callFailure(failureJson, revision_));
         {
             const std::lock_guard lock(mutex_);
             done_ = true;
+            endedOn_ = std::this_thread::get_id();
             if (!silent_) {
                 state_->reply(text, batch_);
             } else if (batch_) {
@@ -150,24 +135,28 @@ public:
             state_->inFlight.erase(key_);
         }
     }
+    // Whether it ended on the calling thread. Only once it is over.
+    bool endedHere() const { return endedOn_ == std::this_thread::get_id(); }
     // Nothing more is sent for this call.
     void silence() {
         const std::lock_guard lock(mutex_);
         silent_ = true;
     }
-    // Enters the call among those that can be cancelled, unless it is over.
-    void enter(std::string key, CallHandle handle, const std::shared_ptr<Listener> &self) {
+    // Enters the call among those that can be cancelled, and says so; false if it is over.
+    bool enter(std::string key, CallHandle handle, const std::shared_ptr<Listener> &self) {
         const std::lock_guard lock(mutex_);
-        if (!done_) {
-            key_ = std::move(key);
-            const std::lock_guard entering(state_->mutex);
-            state_->inFlight.emplace(key_, std::pair(self, std::move(handle)));
+        if (done_) {
+            return false;
         }
+        key_ = std::move(key);
+        const std::lock_guard entering(state_->mutex);
+        state_->inFlight.emplace(key_, std::pair(self, std::move(handle)));
+        return true;
     }
 
 private:
     const std::shared_ptr<State> state_;
-    std::shared_ptr<Message> message_;
+    const std::shared_ptr<Message> message_;
     const std::string_view id_; // into message_
     const Revision revision_;
     const std::string_view progressToken_;
@@ -177,13 +166,14 @@ private:
     std::string key_;
     bool silent_ = false;
     bool done_ = false;
+    std::thread::id endedOn_;
 };
 
 void McpStream::State::one(const std::shared_ptr<Message> &message, json::Value value,
                            const std::shared_ptr<Batch> &batch) {
     const Envelope envelope = transport::readEnvelope(value);
     switch (envelope.kind) {
-    case Envelope::Kind::Request: request(message, envelope, value, batch); return;
+    case Envelope::Kind::Request: request(message, envelope, batch); return;
     case Envelope::Kind::Notification: notification(envelope); break;
     case Envelope::Kind::Response: break; // nothing was asked of the client
     case Envelope::Kind::Invalid:
@@ -212,8 +202,8 @@ void McpStream::State::batch(const std::shared_ptr<Message> &message) {
 }
 
 void McpStream::State::request(const std::shared_ptr<Message> &message, const Envelope &envelope,
-                               json::Value value, const std::shared_ptr<Batch> &batch) {
-    const Request request = readRequest(envelope, value, revision);
+                               const std::shared_ptr<Batch> &batch) {
+    const Request request = readRequest(envelope, revision);
     if (!request.error.empty()) {
         reply(request.error, batch);
     } else if (const auto &twice = message->document.duplicateKey(); !twice.empty()) {
@@ -250,7 +240,8 @@ std::string McpStream::State::answer(const Request &request) {
     }
     return errorMessage(request.id, transport::kMethodNotFound,
                         concat("there is no method \"", printable(request.method, 100),
-                               "\" in revision ", mcp::nameOf(request.revision), " of this server"));
+                               "\" in revision ", mcp::nameOf(request.revision),
+                               " of this server"));
 }
 
 std::string McpStream::State::initialize(const Request &request) {
@@ -275,7 +266,7 @@ void McpStream::State::call(const std::shared_ptr<Message> &message, const Reque
     const auto refuse = [&](const std::string &reason) {
         reply(errorMessage(request.id, transport::kInvalidParams, reason), batch);
     };
-    const auto name = request.params["name"];
+    const auto name = request.name;
     const auto *tool = runner.catalog().find(name.string());
     if (!name.isString()) {
         return refuse("\"name\" is missing; expected the name of a tool");
@@ -285,17 +276,18 @@ void McpStream::State::call(const std::shared_ptr<Message> &message, const Reque
         return refuse(concat("there is no tool \"", printable(name.string(), 200), "\"",
                              near.empty() ? "" : concat("; did you mean \"", near, "\"?")));
     }
-    const auto arguments = request.params["arguments"];
+    const auto arguments = request.arguments;
     if (arguments && !arguments.isObject() && !arguments.isNull()) {
-        return refuse(concat("\"arguments\" is ", json::nameOf(arguments.kind()),
-                             "; expected an object"));
+        return refuse(
+            concat("\"arguments\" is ", json::nameOf(arguments.kind()), "; expected an object"));
     }
     std::string key = transport::idKey(request.idValue);
     {
         const std::lock_guard lock(mutex);
         if (!inFlight.empty() && inFlight.contains(key)) {
             reply(errorMessage(request.id, transport::kInvalidRequest,
-                               "the id is that of a call still running; expected a new one"), batch);
+                               "the id is that of a call still running; expected a new one"),
+                  batch);
             return;
         }
     }
@@ -311,7 +303,9 @@ void McpStream::State::call(const std::shared_ptr<Message> &message, const Reque
     const auto listener =
         std::make_shared<Listener>(shared_from_this(), message, request, *tool->tool, batch);
     CallHandle handle = runner.run(asked, listener);
-    listener->enter(std::move(key), std::move(handle), listener);
+    if (listener->enter(std::move(key), std::move(handle), listener) || !listener->endedHere()) {
+        spare = nullptr; // another thread has had the message
+    }
 }
 
 void McpStream::State::notification(const Envelope &envelope) {
@@ -340,24 +334,28 @@ McpStream::McpStream(ToolRunner &runner, const McpOptions &options, Send send)
 McpStream::~McpStream() = default;
 
 void McpStream::receive(std::string_view line) {
-    auto message = state_->freshMessage();
+    auto message = std::exchange(state_->spare, nullptr);
+    if (!message || message->line.capacity() > kLineBytesKept) {
+        message = std::make_shared<Message>();
+    }
+    state_->spare = message;
     message->line = line;
     const json::ReadLimits limits{line.size(), state_->runner.limits().jsonDepthMax, false};
     if (const auto read = message->document.readView(message->line, limits); !read) {
-        state_->send(errorMessage("", transport::kParseError,
-                                  concat("the message is not strict JSON: ", read.error().message)));
+        state_->send(
+            errorMessage("", transport::kParseError,
+                         concat("the message is not strict JSON: ", read.error().message)));
     } else if (message->document.root().isArray()) {
         state_->batch(message);
     } else {
         state_->one(message, message->document.root(), nullptr);
     }
-    state_->recycle(std::move(message));
 }
 
 void McpStream::refuseTooLong(std::size_t limit) {
-    state_->send(errorMessage("", transport::kInvalidRequest,
-                              concat("the message is longer than ", limit,
-                                     " bytes, the limit (messageBytesMax)")));
+    state_->send(errorMessage(
+        "", transport::kInvalidRequest,
+        concat("the message is longer than ", limit, " bytes, the limit (messageBytesMax)")));
 }
 
 void McpStream::cancelAll() {

@@ -20,7 +20,9 @@ namespace tenon {
 inline std::string_view view(tenon_text text) {
     return {text.data, static_cast<std::size_t>(text.size)};
 }
-inline tenon_text text(std::string_view view) { return {view.data(), view.size()}; }
+inline tenon_text text(std::string_view view) {
+    return {view.data(), view.size()};
+}
 
 // A refusal, said to the caller: what was seen, what was expected; hint() says what to do.
 class ToolError : public std::exception {
@@ -44,7 +46,7 @@ public:
 
     // Valid as long as this object is.
     tenon_failure failure() const {
-        return {sizeof(tenon_failure), status_,        retryable_,      0,
+        return {sizeof(tenon_failure), status_,        retryable_,     0,
                 text(code_),           text(message_), text(details_), text(hint_)};
     }
 
@@ -138,9 +140,7 @@ public:
         Codec<Out>::write(out, value);
         giveJson(out.text());
     }
-    void giveJson(std::string_view json) const {
-        host_->result(host_->context, call_, text(json));
-    }
+    void giveJson(std::string_view json) const { host_->result(host_->context, call_, text(json)); }
 
     // Ends the call with the exception that is being handled: the barrier.
     void failWithCurrent() const noexcept;
@@ -241,6 +241,13 @@ public:
     void done() { complete(); }
     void refuse(const ToolError &error) {
         guarded([&]() { throw error; });
+    }
+    // Answers with the exception that is being handled, unless the reply was moved away.
+    void refuseWithCurrent() noexcept {
+        if (open_) {
+            context_.failWithCurrent();
+            complete();
+        }
     }
     // Answers with whatever work() returns, or with what it throws.
     template <class Work> void run(Work work) {

@@ -15,7 +15,9 @@ struct Declared {
 };
 inline std::string (*configSchemaOf)() = nullptr; // set by TENON_CONFIG before any call
 
-inline Plugin *pluginOf(tenon_instance *instance) { return reinterpret_cast<Plugin *>(instance); }
+inline Plugin *pluginOf(tenon_instance *instance) {
+    return reinterpret_cast<Plugin *>(instance);
+}
 
 // Runs work for the host at load: nothing thrown leaves, and the sink learns why.
 template <class Work> tenon_status guarded(const tenon_sink *out, Work work) noexcept {
@@ -43,16 +45,14 @@ template <const Declared &declared> struct Table {
     static tenon_status create(const tenon_host *host, const tenon_create *args,
                                tenon_instance **out) {
         return guarded(args->out, [&] {
-            auto plugin = std::make_unique<Plugin>(host, declared.id, declared.version,
-                                                   view(args->config));
+            auto plugin =
+                std::make_unique<Plugin>(host, declared.id, declared.version, view(args->config));
             declared.body(*plugin);
             *out = reinterpret_cast<tenon_instance *>(plugin.release());
         });
     }
     static tenon_status catalog(tenon_instance *instance, const tenon_sink *out) {
-        return guarded(out, [&] {
-            out->write(out->context, text(pluginOf(instance)->catalog()));
-        });
+        return guarded(out, [&] { out->write(out->context, text(pluginOf(instance)->catalog())); });
     }
     static std::uint32_t invoke(tenon_instance *instance, const tenon_invocation *invocation) {
         // The host is found through the plugin before anything can throw.

@@ -32,7 +32,9 @@ template <class T> class Fields;
 
 // A struct is described when describe(Fields<T>&) is found beside it.
 template <class T>
-concept Described = std::is_class_v<T> && requires(Fields<T> &fields) { describe(fields); };
+concept Described = std::is_class_v<T> && requires(Fields<T> &fields) {
+    describe(fields);
+};
 
 template <class T> struct Codec; // schema(), read(reader, out), write(writer, value)
 
@@ -179,7 +181,10 @@ private:
     };
     // An optional field may be left out, and is not null: it has the schema of what it holds.
     template <class Member> static std::string fieldSchema() {
-        if constexpr (requires { typename Member::value_type; std::declval<Member>().has_value(); }) {
+        if constexpr (requires {
+                          typename Member::value_type;
+                          std::declval<Member>().has_value();
+                      }) {
             return Codec<typename Member::value_type>::schema();
         } else {
             return Codec<Member>::schema();
@@ -187,7 +192,10 @@ private:
     }
     // A field of a fixed-width integer takes what fits, unless range() says less.
     template <class Member> static void seedBounds(FieldNotes &notes) {
-        if constexpr (requires { typename Member::value_type; std::declval<Member>().has_value(); }) {
+        if constexpr (requires {
+                          typename Member::value_type;
+                          std::declval<Member>().has_value();
+                      }) {
             seedBounds<typename Member::value_type>(notes);
         } else if constexpr (std::is_integral_v<Member> && !std::is_same_v<Member, bool>) {
             using Limits = std::numeric_limits<Member>;
@@ -250,7 +258,9 @@ template <std::floating_point T> struct Codec<T> {
 };
 
 template <class T> struct Codec<std::optional<T>> {
-    static std::string schema() { return R"({"anyOf":[)" + Codec<T>::schema() + R"(,{"type":"null"}]})"; }
+    static std::string schema() {
+        return R"({"anyOf":[)" + Codec<T>::schema() + R"(,{"type":"null"}]})";
+    }
     static void read(JsonReader &in, std::optional<T> &out) {
         if (in.null()) {
             out.reset();

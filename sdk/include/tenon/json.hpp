@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -143,15 +144,17 @@ public:
         std::string out;
         expect('"', "a string");
         for (;;) {
-            const char *clean = at_;
-            while (at_ < end_ && *at_ != '"' && *at_ != '\\') {
-                ++at_;
-            }
-            out.append(clean, at_);
-            if (at_ == end_) {
+            const auto left = static_cast<std::size_t>(end_ - at_);
+            const auto *quote = static_cast<const char *>(std::memchr(at_, '"', left));
+            if (quote == nullptr) {
                 fail("a finished string");
             }
-            if (*at_++ == '"') {
+            const auto clean = static_cast<std::size_t>(quote - at_);
+            const auto *escape = static_cast<const char *>(std::memchr(at_, '\\', clean));
+            const char *stop = escape != nullptr ? escape : quote;
+            out.append(at_, stop);
+            at_ = stop + 1;
+            if (escape == nullptr) {
                 return out;
             }
             unescape(out);
@@ -193,7 +196,8 @@ public:
         double wide = 0;
         const auto again = std::from_chars(text.data(), text.data() + text.size(), wide);
         // Beyond 2^53 a double no longer knows every integer: only plain digits are taken there.
-        if (again.ec != std::errc() || wide != std::floor(wide) || std::fabs(wide) > 9007199254740992.0 ||
+        if (again.ec != std::errc() || wide != std::floor(wide) ||
+            std::fabs(wide) > 9007199254740992.0 ||
             wide < static_cast<double>(std::numeric_limits<Integer>::min()) ||
             wide > static_cast<double>(std::numeric_limits<Integer>::max())) {
             fail("an integer that fits");
@@ -295,7 +299,8 @@ private:
     }
     void skipScalar() {
         const char *start = at_;
-        while (at_ < end_ && std::string_view(" \t\r\n,:{}[]\"").find(*at_) == std::string_view::npos) {
+        while (at_ < end_ &&
+               std::string_view(" \t\r\n,:{}[]\"").find(*at_) == std::string_view::npos) {
             ++at_;
         }
         if (at_ == start) {
@@ -334,7 +339,9 @@ private:
         appendUtf8(out, code);
     }
     static void appendUtf8(std::string &out, unsigned code) {
-        const auto tail = [&](int shift) { return static_cast<char>(0x80 | ((code >> shift) & 63)); };
+        const auto tail = [&](int shift) {
+            return static_cast<char>(0x80 | ((code >> shift) & 63));
+        };
         if (code < 0x80) {
             out += static_cast<char>(code);
         } else if (code < 0x800) {

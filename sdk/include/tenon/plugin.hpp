@@ -8,7 +8,8 @@
 //
 //     TENON_PLUGIN(plugin, "greet", "1.0.0") {
 //         plugin.tool<Greet>("greet", "Greets somebody by name.",
-//                            [](const Greet &in, tenon::Context &) { return "Hello, " + in.name; });
+//                            [](const Greet &in, tenon::Context &) { return "Hello, " + in.name;
+//                            });
 //     }
 //
 // The body runs once per instance. What a handler may return: a described struct (a JSON result,
@@ -32,7 +33,7 @@ class Tool {
 public:
     Tool &title(std::string_view text) { return set(title_, text); }
     Tool &outputSchema(std::string_view json) { return set(outputSchema_, json); }
-    // A declared example: the arguments as JSON, checked by `tenon check`.
+    // A declared example: the arguments as JSON. A host refuses one that the schema does not take.
     Tool &example(std::string_view arguments) {
         examples_.emplace_back(arguments);
         return *this;
@@ -123,14 +124,19 @@ public:
         return tool;
     }
 
-    // A tool whose handler takes the call away: handler(In, Reply) returns at once, and the Reply,
-    // moved to wherever the work is done, answers later from any thread.
+    // A tool whose handler takes the call away: handler(In, Reply &&) returns at once, and the
+    // Reply, moved to wherever the work is done, answers later from any thread.
     template <Described In, class Handler>
     Tool &asyncTool(std::string_view name, std::string_view description, Handler handler) {
         Tool &tool = add(name, description, Codec<In>::schema());
         tool.run_ = [handler = std::move(handler)](Context &context, std::string_view arguments) {
             In in = readArguments<In>(arguments);
-            handler(std::move(in), Reply(context));
+            Reply reply(context);
+            try {
+                handler(std::move(in), std::move(reply));
+            } catch (...) { // before or after it handed the reply on: the first answer counts
+                reply.refuseWithCurrent();
+            }
             return TENON_PENDING;
         };
         return tool;
@@ -197,7 +203,10 @@ inline void Tool::writeTo(JsonWriter &out) const {
     }
     out.key("execution").beginObject();
     out.key("concurrency").string(serial_ ? "serial" : "parallel");
-    out.key("blocking").boolean(blocking_).key("idempotent").boolean(idempotent_);
+    out.key("blocking").boolean(blocking_);
+    if (idempotent_) {
+        out.key("idempotent").boolean(true);
+    }
     if (timeoutMs_ != 0) {
         out.key("timeoutMs").unsignedInteger(timeoutMs_);
     }

@@ -123,7 +123,8 @@ TEST_CASE("A document read over a view owns nothing until it is told to") {
 }
 
 TEST_CASE("A moved document reads the same, short texts too") {
-    for (const std::string text : {std::string("[7]"), concat("[\"", std::string(100, 'x'), "\"]")}) {
+    for (const std::string &text :
+         {std::string("[7]"), concat("[\"", std::string(100, 'x'), "\"]")}) {
         Document first = read(text);
         const Document second = std::move(first);
         CHECK(second.root().raw() == text);

@@ -65,13 +65,54 @@ TEST_CASE("Any value may be a whole JSON text, with white space around it") {
 }
 
 TEST_CASE("What RFC 8259 does not have is refused") {
-    for (const std::string_view text : {
-             "", " ", "nul", "nulll", "TRUE", "True", "NaN", "Infinity", "-Infinity", "undefined",
-             "'a'", "[1,]", "[,1]", "[1 2]", "[1", "]", "{", "}", "{\"a\"}", "{\"a\":}",
-             "{\"a\":1,}", "{a:1}", "{'a':1}", "{1:1}", "{\"a\" 1}", "{\"a\":1 \"b\":2}", "[}", "{]",
-             "1 2", "{}{}", "[]x", "// c\n1", "/* c */ 1", "1 // c", "\"a", "\"\\", "\"\\u12\"",
-             "\"\\x41\"", "\"\\'\"", "\"\\U0041\"", "\"\\u00g0\"", "\"a\nb\"", "\"a\tb\"",
-             "\xEF\xBB\xBF{}", "\xC2\xA0" "1", "\v1", "\f1"}) {
+    for (const std::string_view text : {"",
+                                        " ",
+                                        "nul",
+                                        "nulll",
+                                        "TRUE",
+                                        "True",
+                                        "NaN",
+                                        "Infinity",
+                                        "-Infinity",
+                                        "undefined",
+                                        "'a'",
+                                        "[1,]",
+                                        "[,1]",
+                                        "[1 2]",
+                                        "[1",
+                                        "]",
+                                        "{",
+                                        "}",
+                                        "{\"a\"}",
+                                        "{\"a\":}",
+                                        "{\"a\":1,}",
+                                        "{a:1}",
+                                        "{'a':1}",
+                                        "{1:1}",
+                                        "{\"a\" 1}",
+                                        "{\"a\":1 \"b\":2}",
+                                        "[}",
+                                        "{]",
+                                        "1 2",
+                                        "{}{}",
+                                        "[]x",
+                                        "// c\n1",
+                                        "/* c */ 1",
+                                        "1 // c",
+                                        "\"a",
+                                        "\"\\",
+                                        "\"\\u12\"",
+                                        "\"\\x41\"",
+                                        "\"\\'\"",
+                                        "\"\\U0041\"",
+                                        "\"\\u00g0\"",
+                                        "\"a\nb\"",
+                                        "\"a\tb\"",
+                                        "\xEF\xBB\xBF{}",
+                                        "\xC2\xA0"
+                                        "1",
+                                        "\v1",
+                                        "\f1"}) {
         CAPTURE(text);
         CHECK_FALSE(reads(text));
     }
@@ -96,7 +137,8 @@ TEST_CASE("Numbers are those of RFC 8259 and no others") {
 }
 
 TEST_CASE("A refusal says where it is, what was seen and what was expected") {
-    CHECK(refusal("{\"a\":1,\n  \"b\" 2}") == "line 2, column 7: expected ':' after a key, found '2'");
+    CHECK(refusal("{\"a\":1,\n  \"b\" 2}") ==
+          "line 2, column 7: expected ':' after a key, found '2'");
     CHECK(refusal("[1") == "line 1, column 3: expected ',' or ']' after an item, found the end of "
                            "the text");
     CHECK(refusal("{\"a\":1") ==
@@ -106,12 +148,14 @@ TEST_CASE("A refusal says where it is, what was seen and what was expected") {
     CHECK(refusal("{} {}") ==
           "line 1, column 4: expected the end of the text after one value, found '{'");
     CHECK(refusal("{a:1}") == "line 1, column 2: expected a key in double quotes, found 'a'");
-    CHECK(refusal("\xEF\xBB\xBF{}") == "line 1, column 1: expected a JSON value, found the byte 239");
+    CHECK(refusal("\xEF\xBB\xBF{}") ==
+          "line 1, column 1: expected a JSON value, found the byte 239");
     CHECK(refusal("012") == "line 1, column 2: a number may not begin with 0 and another digit");
     CHECK(refusal("1.x") == "line 1, column 3: expected a digit after '.', found 'x'");
     CHECK(refusal("1e") == "line 1, column 3: expected a digit in the exponent, found the end of "
                            "the text");
-    CHECK_THAT(refusal("\"\\x\""), Contains("expected one of \" \\ / b f n r t u after a backslash"));
+    CHECK_THAT(refusal("\"\\x\""),
+               Contains("expected one of \" \\ / b f n r t u after a backslash"));
     CHECK_THAT(refusal("\"\\u12G4\""), Contains("expected four hexadecimal digits after \\u"));
     CHECK_THAT(refusal("\"a\nb\""),
                Contains("a control character (byte 10) stands bare in a string: write it as \\u"));
@@ -136,12 +180,11 @@ TEST_CASE("An escaped surrogate pair is one character, the same as its raw UTF-8
 }
 
 TEST_CASE("A lone surrogate is refused in each of its forms") {
-    for (const auto *text : {
-             R"("\ud800")", R"("\udbff")",       // high, at the end
-             R"("\ud800x")", R"("\ud800 \udc00")", // high, then something else
-             R"("\ud800\n")", R"("\ud800\u0041")", R"("\ud800\ud800")", R"("\ud800\ud800\udc00")",
-             R"("\udc00")", R"("\udfff")",       // low, first
-             R"("\udc00\ud800")", R"("x\udc00y")", R"({"\ud800":1})"}) {
+    for (const auto *text : {R"("\ud800")", R"("\udbff")",         // high, at the end
+                             R"("\ud800x")", R"("\ud800 \udc00")", // high, then something else
+                             R"("\ud800\n")", R"("\ud800\u0041")", R"("\ud800\ud800")",
+                             R"("\ud800\ud800\udc00")", R"("\udc00")", R"("\udfff")", // low, first
+                             R"("\udc00\ud800")", R"("x\udc00y")", R"({"\ud800":1})"}) {
         CAPTURE(text);
         CHECK_THAT(refusal(text), Contains("lone surrogate"));
     }
@@ -153,14 +196,14 @@ TEST_CASE("A lone surrogate is refused in each of its forms") {
 }
 
 TEST_CASE("Bytes that are not UTF-8 are refused at their place, in keys too") {
-    for (const std::string_view bad : {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80",
-                                       "\xE0\x9F\xBF", "\xF0\x80\x80\x80", "\xF0\x8F\xBF\xBF",
-                                       "\xED\xA0\x80", "\xED\xBF\xBF", "\xF4\x90\x80\x80", "\xFF",
-                                       "\xC2", "\xE2\x82", "\xF0\x9F\x8D"}) {
+    for (const std::string_view bad :
+         {"\x80", "\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xE0\x9F\xBF", "\xF0\x80\x80\x80",
+          "\xF0\x8F\xBF\xBF", "\xED\xA0\x80", "\xED\xBF\xBF", "\xF4\x90\x80\x80", "\xFF", "\xC2",
+          "\xE2\x82", "\xF0\x9F\x8D"}) {
         CAPTURE(bad);
-        CHECK_THAT(refusal(concat("[\"ab", bad, "\"]")),
-                   Contains("line 1, column 5: the string is not UTF-8: the byte") ||
-                       Contains("line 1, column 5: the string is not UTF-8: found the byte"));
+        CHECK(refusal(concat("[\"ab", bad, "\"]")) ==
+              concat("line 1, column 5: the string is not UTF-8: the byte ",
+                     static_cast<int>(static_cast<unsigned char>(bad[0]))));
         CHECK_FALSE(reads(concat("{\"", bad, "\":1}")));
         CHECK_FALSE(reads(concat("[", bad, "]")));
         CHECK_FALSE(reads(concat("\"\\n", bad, " and more than eight bytes\"")));
@@ -182,9 +225,9 @@ TEST_CASE("A quote, a backslash or a control is seen at every place of a long st
 }
 
 TEST_CASE("A key twice in one object is refused at every level") {
-    for (const auto *text : {R"({"a":1,"a":1})", R"({"o":{"a":1,"b":2,"a":3}})",
-                             R"([[{"x":{"a":1,"a":2}}]])", R"({"":1,"":2})",
-                             R"({"a":1,"\u0061":2})", R"({"\ud83c\udf78":1,"🍸":2})"}) {
+    for (const auto *text :
+         {R"({"a":1,"a":1})", R"({"o":{"a":1,"b":2,"a":3}})", R"([[{"x":{"a":1,"a":2}}]])",
+          R"({"":1,"":2})", R"({"a":1,"\u0061":2})", R"({"\ud83c\udf78":1,"🍸":2})"}) {
         CAPTURE(text);
         CHECK_THAT(refusal(text), Contains("stands twice in one object"));
     }

@@ -10,7 +10,9 @@ using namespace tenon::testing;
 
 namespace {
 
-tenon_text text(std::string_view words) { return {words.data(), words.size()}; }
+tenon_text text(std::string_view words) {
+    return {words.data(), words.size()};
+}
 
 // A plugin whose parts a test replaces. One at a time, as an entry has no argument.
 struct Fake {
@@ -29,7 +31,9 @@ struct Fake {
 };
 Fake *fake = nullptr;
 
-tenon_status writeSchema(const tenon_sink *out) { return out->write(out->context, text(fake->configSchema)); }
+tenon_status writeSchema(const tenon_sink *out) {
+    return out->write(out->context, text(fake->configSchema));
+}
 tenon_status create(const tenon_host *host, const tenon_create *args, tenon_instance **out) {
     fake->host = host;
     if (!fake->reason.empty()) {
@@ -44,16 +48,21 @@ tenon_status writeCatalog(tenon_instance *, const tenon_sink *out) {
 std::uint32_t invoke(tenon_instance *, const tenon_invocation *invocation) {
     return fake->run ? fake->run(fake->host, invocation) : TENON_DONE;
 }
-void stop(tenon_instance *) { ++fake->stops; }
-void destroy(tenon_instance *) { ++fake->destroys; }
+void stop(tenon_instance *) {
+    ++fake->stops;
+}
+void destroy(tenon_instance *) {
+    ++fake->destroys;
+}
 tenon_status entry(const tenon_host *, const tenon_plugin **out) {
     *out = &fake->table;
     return TENON_OK;
 }
 
 Fake::Fake() {
-    table = {sizeof table, 1, 0, 0, text("fake"), text("1.0.0"), &writeSchema, &create,
-             &writeCatalog, &invoke, nullptr, &stop, &destroy, nullptr};
+    table = {
+        sizeof table,  1,       0,       0,     text("fake"), text("1.0.0"), &writeSchema, &create,
+        &writeCatalog, &invoke, nullptr, &stop, &destroy,     nullptr};
     fake = this;
 }
 
@@ -110,15 +119,16 @@ TEST_CASE("a good table is loaded, stopped and destroyed once") {
 
 TEST_CASE("an entry that does not speak this ABI, fails, or gives nothing is refused") {
     Fake f;
-    has(refusalOf(f, [](const tenon_host *, const tenon_plugin **) -> tenon_status {
-            return TENON_UNSUPPORTED;
-        }), "does not speak ABI 1.0");
-    has(refusalOf(f, [](const tenon_host *, const tenon_plugin **) -> tenon_status {
-            return 77;
-        }), "answered status 77; expected TENON_OK");
-    has(refusalOf(f, [](const tenon_host *, const tenon_plugin **) -> tenon_status {
-            return TENON_OK;
-        }), "gave no table");
+    has(refusalOf(f,
+                  [](const tenon_host *, const tenon_plugin **) -> tenon_status {
+                      return TENON_UNSUPPORTED;
+                  }),
+        "does not speak ABI 1.0");
+    has(refusalOf(f, [](const tenon_host *, const tenon_plugin **) -> tenon_status { return 77; }),
+        "answered status 77; expected TENON_OK");
+    has(refusalOf(
+            f, [](const tenon_host *, const tenon_plugin **) -> tenon_status { return TENON_OK; }),
+        "gave no table");
 }
 
 TEST_CASE("a short table, another version and a missing function are each named") {
@@ -169,7 +179,8 @@ TEST_CASE("a table longer than this host knows is taken: it is from a later mino
     CHECK(loaded.has_value());
 }
 
-TEST_CASE("create that fails or makes nothing is refused with the plugin's reason, and not destroyed") {
+TEST_CASE(
+    "create that fails or makes nothing is refused with the plugin's reason, and not destroyed") {
     {
         Fake f;
         f.createAnswer = TENON_ERROR;
@@ -209,7 +220,8 @@ TEST_CASE("a catalog that is broken is refused after create, and the instance is
              {R"({"id":"fake","version":"1.0.0","tools":[{"name":"a b"}]})", "\"name\" is \"a b\""},
              {R"({"id":"fake","id":"fake","version":"1.0.0"})", "stands twice"},
              {"{\"id\":\"fa\xC3\x28\"}", "not UTF-8"},
-             {R"({"id":"other","version":"1.0.0"})", "its catalog is of other 1.0.0; its table says fake"},
+             {R"({"id":"other","version":"1.0.0"})",
+              "its catalog is of other 1.0.0; its table says fake"},
          }) {
         Fake f;
         f.catalog = catalog;
@@ -279,38 +291,39 @@ TEST_CASE("a double, late or invented completion is refused and changes nothing"
 }
 
 TEST_CASE("output that breaks the ABI ends the call as a fault, never as undefined behaviour") {
-    const std::vector<std::function<std::uint32_t(const tenon_host *, const tenon_invocation *)>> broken{
-        [](const tenon_host *host, const tenon_invocation *in) {
-            tenon_content block{};
-            block.struct_size = 8;
-            CHECK(host->content(host->context, in->call, &block) == TENON_INVALID);
-            return TENON_DONE;
-        },
-        [](const tenon_host *host, const tenon_invocation *in) {
-            tenon_content block{};
-            block.struct_size = sizeof block;
-            block.type = 99;
-            CHECK(host->content(host->context, in->call, &block) == TENON_INVALID);
-            return TENON_DONE;
-        },
-        [](const tenon_host *host, const tenon_invocation *in) {
-            CHECK(host->content(host->context, in->call, nullptr) == TENON_INVALID);
-            return TENON_DONE;
-        },
-        [](const tenon_host *host, const tenon_invocation *in) {
-            CHECK(host->fail(host->context, in->call, nullptr) == TENON_INVALID);
-            return TENON_DONE;
-        },
-        [](const tenon_host *, const tenon_invocation *) { return 7U; },
-        [](const tenon_host *host, const tenon_invocation *in) {
-            tenon_content block{};
-            block.struct_size = sizeof block;
-            block.type = TENON_CONTENT_TEXT;
-            block.annotations = text("{broken");
-            CHECK(host->content(host->context, in->call, &block) == TENON_INVALID);
-            return TENON_DONE;
-        },
-    };
+    const std::vector<std::function<std::uint32_t(const tenon_host *, const tenon_invocation *)>>
+        broken{
+            [](const tenon_host *host, const tenon_invocation *in) {
+                tenon_content block{};
+                block.struct_size = 8;
+                CHECK(host->content(host->context, in->call, &block) == TENON_INVALID);
+                return TENON_DONE;
+            },
+            [](const tenon_host *host, const tenon_invocation *in) {
+                tenon_content block{};
+                block.struct_size = sizeof block;
+                block.type = 99;
+                CHECK(host->content(host->context, in->call, &block) == TENON_INVALID);
+                return TENON_DONE;
+            },
+            [](const tenon_host *host, const tenon_invocation *in) {
+                CHECK(host->content(host->context, in->call, nullptr) == TENON_INVALID);
+                return TENON_DONE;
+            },
+            [](const tenon_host *host, const tenon_invocation *in) {
+                CHECK(host->fail(host->context, in->call, nullptr) == TENON_INVALID);
+                return TENON_DONE;
+            },
+            [](const tenon_host *, const tenon_invocation *) { return 7U; },
+            [](const tenon_host *host, const tenon_invocation *in) {
+                tenon_content block{};
+                block.struct_size = sizeof block;
+                block.type = TENON_CONTENT_TEXT;
+                block.annotations = text("{broken");
+                CHECK(host->content(host->context, in->call, &block) == TENON_INVALID);
+                return TENON_DONE;
+            },
+        };
     for (const auto &run : broken) {
         Fake f;
         f.run = run;

@@ -84,7 +84,8 @@ TEST_CASE("another major version is refused before any code of the plugin runs")
     has(refusalOf(kFixtures + "/wrong_major.so"), "speaks ABI major 2; this host speaks 1");
 }
 
-TEST_CASE("a plugin without record, entry, table or a needed symbol is refused by what is missing") {
+TEST_CASE(
+    "a plugin without record, entry, table or a needed symbol is refused by what is missing") {
     has(refusalOf(kFixtures + "/no_info.so"), "has no Tenon info record (no section .tenon.info)");
     has(refusalOf(kFixtures + "/no_symbol.so"), "does not export tenon_plugin_v1");
     has(refusalOf(kFixtures + "/no_table.so"), "answered TENON_OK and gave no table");

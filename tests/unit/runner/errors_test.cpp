@@ -4,7 +4,8 @@
 using namespace tenon;
 using namespace tenon::testing;
 
-TEST_CASE("a failure is rendered once, its keys in one order, the message first among the details") {
+TEST_CASE(
+    "a failure is rendered once, its keys in one order, the message first among the details") {
     AppError error{"NOT_FOUND", "no such thing"};
     error.details = R"({"z":1,"message":"displaced","a":[1, 2]})";
     error.hint = "look again";
@@ -34,15 +35,16 @@ TEST_CASE("one table says what a code means") {
         int status, exit;
         bool retryable;
     };
-    const Row rows[] = {{"BAD_REQUEST", 400, 8, false},     {"VALIDATION_ERROR", 400, 8, false},
-                        {"UNAUTHORIZED", 401, 9, false},    {"FORBIDDEN", 403, 3, false},
-                        {"NOT_FOUND", 404, 4, false},       {"TIMEOUT", 408, 7, false},
-                        {"CONFLICT", 409, 5, false},        {"INPUT_REQUIRED", 409, 5, false},
-                        {"PAYLOAD_TOO_LARGE", 413, 8, false}, {"RATE_LIMITED", 429, 6, true},
-                        {"CANCELLED", 499, 130, false},     {"INTERNAL_SERVER_ERROR", 500, 1, false},
-                        {"NOT_IMPLEMENTED", 501, 1, false}, {"PLUGIN_CRASHED", 502, 10, false},
-                        {"PLUGIN_UNAVAILABLE", 503, 10, true}, {"OVERLOADED", 503, 11, true},
-                        {"MY_OWN_CODE", 500, 1, false}};
+    const Row rows[] = {
+        {"BAD_REQUEST", 400, 8, false},        {"VALIDATION_ERROR", 400, 8, false},
+        {"UNAUTHORIZED", 401, 9, false},       {"FORBIDDEN", 403, 3, false},
+        {"NOT_FOUND", 404, 4, false},          {"TIMEOUT", 408, 7, false},
+        {"CONFLICT", 409, 5, false},           {"INPUT_REQUIRED", 409, 5, false},
+        {"PAYLOAD_TOO_LARGE", 413, 8, false},  {"RATE_LIMITED", 429, 6, true},
+        {"CANCELLED", 499, 130, false},        {"INTERNAL_SERVER_ERROR", 500, 1, false},
+        {"NOT_IMPLEMENTED", 501, 1, false},    {"PLUGIN_CRASHED", 502, 10, false},
+        {"PLUGIN_UNAVAILABLE", 503, 10, true}, {"OVERLOADED", 503, 11, true},
+        {"MY_OWN_CODE", 500, 1, false}};
     for (const auto &row : rows) {
         INFO(row.code);
         const AppError error{row.code, "m"};

@@ -70,9 +70,9 @@ TEST_CASE("a serial tool runs one call at a time while others go on") {
         }
         return Output{"1", {}};
     });
-    ToolRunner runner(optionsOf(
-        toolJson("serial", R"(,"execution":{"concurrency":"serial"})") + "," + toolJson("other"),
-        handler, log));
+    ToolRunner runner(optionsOf(toolJson("serial", R"(,"execution":{"concurrency":"serial"})") +
+                                    "," + toolJson("other"),
+                                handler, log));
     std::vector<std::shared_ptr<WaitingListener>> listeners;
     for (int i = 0; i < 10; ++i) {
         listeners.push_back(std::make_shared<WaitingListener>());
@@ -127,7 +127,8 @@ TEST_CASE("past the queue a call is answered OVERLOADED, retryable, and never wa
     CHECK(std::count(outcomes.begin(), outcomes.end(), "ok") == 5);
 }
 
-TEST_CASE("a call past its deadline is answered TIMEOUT, naming the limit; its late result is dropped") {
+TEST_CASE(
+    "a call past its deadline is answered TIMEOUT, naming the limit; its late result is dropped") {
     Log log(LogLevel::Off);
     const auto handler = std::make_shared<FunctionHandler>(sleepUntilCancelled);
     ToolRunner runner(optionsOf(toolJson("t", R"(,"execution":{"timeoutMs":50})"), handler, log));
@@ -225,8 +226,8 @@ TEST_CASE("a handler that ignores its cancellation is answered for after the gra
 TEST_CASE("a handler may answer later, from another thread, even of a non-blocking tool") {
     Log log(LogLevel::Off);
     std::vector<std::thread> threads;
-    const auto handler =
-        std::make_shared<FunctionHandler>([&](const CallPtr &call) -> std::optional<HandlerOutcome> {
+    const auto handler = std::make_shared<FunctionHandler>(
+        [&](const CallPtr &call) -> std::optional<HandlerOutcome> {
             threads.emplace_back([call] {
                 std::this_thread::sleep_for(10ms);
                 call->finish(Output{R"("later")", {}});
@@ -245,8 +246,8 @@ TEST_CASE("a handler may answer later, from another thread, even of a non-blocki
 TEST_CASE("a handler that never answers is ended by shutdown") {
     Log log(LogLevel::Off);
     CallPtr kept;
-    const auto handler =
-        std::make_shared<FunctionHandler>([&](const CallPtr &call) -> std::optional<HandlerOutcome> {
+    const auto handler = std::make_shared<FunctionHandler>(
+        [&](const CallPtr &call) -> std::optional<HandlerOutcome> {
             kept = call;
             return std::nullopt;
         });
@@ -313,7 +314,8 @@ TEST_CASE("progress grows, is limited in rate, and stops at the end") {
 
 TEST_CASE("a plugin that takes no calls is answered PLUGIN_UNAVAILABLE without its reason") {
     Log log(LogLevel::Off);
-    const auto handler = std::make_shared<FunctionHandler>([](const CallPtr &) { return Output{}; });
+    const auto handler =
+        std::make_shared<FunctionHandler>([](const CallPtr &) { return Output{}; });
     handler->down = "s3cret";
     ToolRunner runner(optionsOf(toolJson("t"), handler, log));
     const auto finished = runner.runBlocking(callOf("t"));
@@ -323,8 +325,9 @@ TEST_CASE("a plugin that takes no calls is answered PLUGIN_UNAVAILABLE without i
 
 TEST_CASE("an unknown tool is NOT_FOUND and the nearest name is told") {
     Log log(LogLevel::Off);
-    ToolRunner runner(optionsOf(toolJson("read_file"), std::make_shared<FunctionHandler>(
-                                    [](const CallPtr &) { return Output{}; }), log));
+    ToolRunner runner(optionsOf(
+        toolJson("read_file"),
+        std::make_shared<FunctionHandler>([](const CallPtr &) { return Output{}; }), log));
     const auto finished = runner.runBlocking(callOf("readfile"));
     CHECK(codeOf(finished.result) == "NOT_FOUND");
     CHECK(finished.failureJson.find(R"(Did you mean \"read_file\"?)") != std::string::npos);

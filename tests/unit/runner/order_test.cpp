@@ -56,7 +56,9 @@ const char *const kTool = R"({"name":"t","description":"d",
     "inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}},
     "outputSchema":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}})";
 
-std::optional<HandlerOutcome> good(const CallPtr &) { return Output{R"({"x":1})", {}}; }
+std::optional<HandlerOutcome> good(const CallPtr &) {
+    return Output{R"({"x":1})", {}};
+}
 
 void refuseBefore(ToolRunnerOptions &options) {
     options.hooks[0].beforeToolCall = [](const BeforeToolCall &) -> std::optional<std::string> {
@@ -68,39 +70,69 @@ std::vector<Case> cases() {
     const auto nothing = [](ToolRunnerOptions &) {};
     return {
         {"success", nothing, good, "{}", {"before {}", "after ok none "}, ""},
-        {"a refusal of beforeToolCall", refuseBefore, good, "{}",
-         {"after refused none CONFLICT"}, "CONFLICT"},
+        {"a refusal of beforeToolCall",
+         refuseBefore,
+         good,
+         "{}",
+         {"after refused none CONFLICT"},
+         "CONFLICT"},
         {"a throw of beforeToolCall that is no refusal",
          [](ToolRunnerOptions &options) {
-             options.hooks[0].beforeToolCall = [](const BeforeToolCall &) -> std::optional<std::string> {
+             options.hooks[0].beforeToolCall =
+                 [](const BeforeToolCall &) -> std::optional<std::string> {
                  throw std::runtime_error("s3cret");
              };
          },
-         good, "{}", {"after internal none INTERNAL_SERVER_ERROR"}, "INTERNAL_SERVER_ERROR"},
-        {"bad arguments", nothing, good, R"({"n":"x"})",
-         {R"(before {"n":"x"})", "after invalid none VALIDATION_ERROR"}, "VALIDATION_ERROR"},
+         good,
+         "{}",
+         {"after internal none INTERNAL_SERVER_ERROR"},
+         "INTERNAL_SERVER_ERROR"},
+        {"bad arguments",
+         nothing,
+         good,
+         R"({"n":"x"})",
+         {R"(before {"n":"x"})", "after invalid none VALIDATION_ERROR"},
+         "VALIDATION_ERROR"},
         {"policy denies",
          [](ToolRunnerOptions &options) {
              options.policy = [](const BeforeToolCall &) { return PolicyAnswer::Deny; };
          },
-         good, "{}", {"before {}", "after forbidden none FORBIDDEN"}, "FORBIDDEN"},
+         good,
+         "{}",
+         {"before {}", "after forbidden none FORBIDDEN"},
+         "FORBIDDEN"},
         {"a refusal of beforeHandle",
          [](ToolRunnerOptions &options) {
              options.lifecycle.beforeHandle = [](const BeforeToolCall &) {
                  throw AppError{"FORBIDDEN", "no scope"};
              };
          },
-         good, "{}", {"before {}", "error FORBIDDEN", "after failed FORBIDDEN FORBIDDEN"},
+         good,
+         "{}",
+         {"before {}", "error FORBIDDEN", "after failed FORBIDDEN FORBIDDEN"},
          "FORBIDDEN"},
-        {"a refusal of the handler", nothing,
-         [](const CallPtr &) { return AppError{"NOT_FOUND", "no such thing"}; }, "{}",
-         {"before {}", "error NOT_FOUND", "after failed NOT_FOUND NOT_FOUND"}, "NOT_FOUND"},
-        {"a fault of the handler", nothing,
-         [](const CallPtr &) { return RawCause{"std::runtime_error", "s3cret"}; }, "{}",
+        {"a refusal of the handler",
+         nothing,
+         [](const CallPtr &) {
+             return AppError{"NOT_FOUND", "no such thing"};
+         },
+         "{}",
+         {"before {}", "error NOT_FOUND", "after failed NOT_FOUND NOT_FOUND"},
+         "NOT_FOUND"},
+        {"a fault of the handler",
+         nothing,
+         [](const CallPtr &) {
+             return RawCause{"std::runtime_error", "s3cret"};
+         },
+         "{}",
          {"before {}", "error s3cret", "after internal s3cret INTERNAL_SERVER_ERROR"},
          "INTERNAL_SERVER_ERROR"},
-        {"a handler that claims a code of the host's", nothing,
-         [](const CallPtr &) { return AppError{"PLUGIN_CRASHED", "s3cret"}; }, "{}",
+        {"a handler that claims a code of the host's",
+         nothing,
+         [](const CallPtr &) {
+             return AppError{"PLUGIN_CRASHED", "s3cret"};
+         },
+         "{}",
          {"before {}", "error s3cret", "after internal s3cret INTERNAL_SERVER_ERROR"},
          "INTERNAL_SERVER_ERROR"},
         {"a throw of afterHandle",
@@ -109,31 +141,48 @@ std::vector<Case> cases() {
                  throw std::runtime_error("s3cret");
              };
          },
-         good, "{}", {"before {}", "error s3cret", "after internal s3cret INTERNAL_SERVER_ERROR"},
+         good,
+         "{}",
+         {"before {}", "error s3cret", "after internal s3cret INTERNAL_SERVER_ERROR"},
          "INTERNAL_SERVER_ERROR"},
-        {"an output that is not what the schema says", nothing,
-         [](const CallPtr &) { return Output{R"({"x":"s3cret"})", {}}; }, "{}",
-         {"before {}", "after mismatch none INTERNAL_SERVER_ERROR"}, "INTERNAL_SERVER_ERROR"},
-        {"input required", nothing,
+        {"an output that is not what the schema says",
+         nothing,
+         [](const CallPtr &) {
+             return Output{R"({"x":"s3cret"})", {}};
+         },
+         "{}",
+         {"before {}", "after mismatch none INTERNAL_SERVER_ERROR"},
+         "INTERNAL_SERVER_ERROR"},
+        {"input required",
+         nothing,
          [](const CallPtr &) {
              return InputRequired{{{"k", "elicitation/create", "{}"}}, ""};
          },
-         "{}", {"before {}", "after input_required none "}, ""},
+         "{}",
+         {"before {}", "after input_required none "},
+         ""},
         {"a throw of afterToolCall is swallowed",
          [](ToolRunnerOptions &options) {
              ToolHooks throwing;
              throwing.afterToolCall = [](const AfterToolCall &) { throw 42; };
              options.hooks.insert(options.hooks.begin(), throwing);
          },
-         good, "{}", {"before {}", "after ok none "}, ""},
+         good,
+         "{}",
+         {"before {}", "after ok none "},
+         ""},
         {"a throw of onToolError is swallowed",
          [](ToolRunnerOptions &options) {
              ToolHooks throwing;
              throwing.onToolError = [](const ToolErrorEvent &) { throw std::runtime_error("x"); };
              options.hooks.insert(options.hooks.begin(), throwing);
          },
-         [](const CallPtr &) { return AppError{"NOT_FOUND", "m"}; }, "{}",
-         {"before {}", "error NOT_FOUND", "after failed NOT_FOUND NOT_FOUND"}, "NOT_FOUND"},
+         [](const CallPtr &) {
+             return AppError{"NOT_FOUND", "m"};
+         },
+         "{}",
+         {"before {}", "error NOT_FOUND", "after failed NOT_FOUND NOT_FOUND"},
+         "NOT_FOUND"},
     };
 }
 
@@ -272,17 +321,16 @@ TEST_CASE("a suspended hook refuses by rejecting with an AppError") {
 TEST_CASE("the call's context is its own: forked, and its fields cannot be forged") {
     Log log(LogLevel::Off);
     ToolRunnerOptions options;
-    options.catalog = mountedOf(toolJson("t"), std::make_shared<FunctionHandler>([](const CallPtr &) {
-                                    return Output{};
-                                }));
+    options.catalog = mountedOf(
+        toolJson("t"), std::make_shared<FunctionHandler>([](const CallPtr &) { return Output{}; }));
     options.log = &log;
     std::vector<std::string> seen;
     ToolHooks watching;
     watching.beforeToolCall = [&](const BeforeToolCall &event) {
         const auto &trace = event.context.trace;
         seen = {std::string(trace.traceId()), std::string(trace.parentSpanId()),
-                event.context.dimensions.at("tenant"), std::string(nameOf(event.context.caller.source)),
-                event.context.toolCallId};
+                event.context.dimensions.at("tenant"),
+                std::string(nameOf(event.context.caller.source)), event.context.toolCallId};
         CHECK(trace.spanId() != trace.parentSpanId());
         return std::optional<std::string>();
     };

@@ -44,17 +44,29 @@ TEST_CASE("Every code point of RFC 3629 is UTF-8 at the edges of its length") {
 }
 
 TEST_CASE("Overlong forms, surrogates, lone tails and cut sequences are not UTF-8") {
-    for (const std::string_view bad : {
-             "\x80", "\xBF",                         // a tail without a head
-             "\xC0\x80", "\xC1\xBF",                 // overlong: U+0000 and U+007F in two bytes
-             "\xE0\x80\x80", "\xE0\x9F\xBF",         // overlong in three
-             "\xF0\x80\x80\x80", "\xF0\x8F\xBF\xBF", // overlong in four
-             "\xED\xA0\x80", "\xED\xBF\xBF",         // U+D800 and U+DFFF
-             "\xF4\x90\x80\x80",                     // U+110000
-             "\xF5\x80\x80\x80", "\xFE", "\xFF",     // bytes that never occur
-             "\xC2", "\xE2\x82", "\xF0\x9F\x8D",     // cut short
-             "\xC2" "A", "\xE2\x82" "A", "\xF0\x9F\x8D" "A"
-         }) {
+    for (const std::string_view bad : {"\x80",
+                                       "\xBF", // a tail without a head
+                                       "\xC0\x80",
+                                       "\xC1\xBF", // overlong: U+0000 and U+007F in two bytes
+                                       "\xE0\x80\x80",
+                                       "\xE0\x9F\xBF", // overlong in three
+                                       "\xF0\x80\x80\x80",
+                                       "\xF0\x8F\xBF\xBF", // overlong in four
+                                       "\xED\xA0\x80",
+                                       "\xED\xBF\xBF",     // U+D800 and U+DFFF
+                                       "\xF4\x90\x80\x80", // U+110000
+                                       "\xF5\x80\x80\x80",
+                                       "\xFE",
+                                       "\xFF", // bytes that never occur
+                                       "\xC2",
+                                       "\xE2\x82",
+                                       "\xF0\x9F\x8D", // cut short
+                                       "\xC2"
+                                       "A",
+                                       "\xE2\x82"
+                                       "A",
+                                       "\xF0\x9F\x8D"
+                                       "A"}) {
         const std::string text = concat("ok ", bad);
         CAPTURE(text);
         CHECK(invalidUtf8At(text) == 3);
@@ -65,17 +77,18 @@ TEST_CASE("Overlong forms, surrogates, lone tails and cut sequences are not UTF-
 
 TEST_CASE("validUtf8 puts U+FFFD for each wrong byte and keeps the rest") {
     CHECK(validUtf8("\xC3(") == "\xEF\xBF\xBD(");
-    CHECK(validUtf8("a\xFF\xFE" "b\xF0\x9F\x8D\xB8") ==
-          "a\xEF\xBF\xBD\xEF\xBF\xBD" "b\xF0\x9F\x8D\xB8");
+    CHECK(validUtf8("a\xFF\xFE"
+                    "b\xF0\x9F\x8D\xB8") == "a\xEF\xBF\xBD\xEF\xBF\xBD"
+                                            "b\xF0\x9F\x8D\xB8");
     CHECK(validUtf8("\xE2\x82") == "\xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
 TEST_CASE("printable escapes what could forge or hide a line") {
     CHECK(printable("a\nb\rc\x1B[31m") == "a\\u000ab\\u000dc\\u001b[31m");
     CHECK(printable(std::string_view("\0\x7F", 2)) == "\\u0000\\u007f");
-    CHECK(printable("\xC2\x85\xC2\x9B") == "\\u0085\\u009b");             // NEL and a C1 control
-    CHECK(printable("\xE2\x80\xA8\xE2\x80\xA9") == "\\u2028\\u2029");     // separators
-    CHECK(printable("\xE2\x80\xAE\xE2\x81\xA6") == "\\u202e\\u2066");     // bidirectional
+    CHECK(printable("\xC2\x85\xC2\x9B") == "\\u0085\\u009b");         // NEL and a C1 control
+    CHECK(printable("\xE2\x80\xA8\xE2\x80\xA9") == "\\u2028\\u2029"); // separators
+    CHECK(printable("\xE2\x80\xAE\xE2\x81\xA6") == "\\u202e\\u2066"); // bidirectional
     CHECK(printable("\xE2\x80\x8E\xE2\x80\x8F\xD8\x9C") == "\\u200e\\u200f\\u061c");
     CHECK(printable("\xEF\xBB\xBF") == "\\ufeff");
 }

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontends/agent/agent.h"
+#include "support/text.h"
+#include "testing.h"
+
+#include <set>
+#include <thread>
+
+using Catch::Matchers::Contains;
+using namespace tenon;
+using agent::Agent;
+using agent::Format;
+using tenon::testing::toolJson;
+
+namespace {
+
+using Handle = tenon::testing::FunctionHandler::Function;
+
+// A runner of these tools, all of them handled by one function.
+struct Host {
+    explicit Host(const std::string &tools, Handle handle = echo) {
+        ToolRunnerOptions options;
+        options.catalog = tenon::testing::mountedOf(
+            tools, std::make_shared<tenon::testing::FunctionHandler>(std::move(handle)));
+        options.log = &log;
+        auto made = createToolRunner(std::move(options));
+        REQUIRE(made.has_value());
+        runner = std::move(*made);
+        tools_ = agent::mountAgent(*runner);
+    }
+    ~Host() { runner->shutdown(std::chrono::seconds(5)); }
+    Host(const Host &) = delete;
+    Host &operator=(const Host &) = delete;
+
+    static std::optional<HandlerOutcome> echo(const CallPtr &call) {
+        return Output{std::string(call->arguments()), {}, 0};
+    }
+    json::Document definitions() const {
+        const auto tools = tools_->tools(Format::Anthropic);
+        INFO((tools ? "" : tools.error().message));
+        REQUIRE(tools.has_value());
+        return std::move(*json::Document::read(*tools));
+    }
+    std::vector<std::string> names() const {
+        std::vector<std::string> out;
+        const auto document = definitions();
+        for (const auto tool : document.root().items()) {
+            out.emplace_back(tool["name"].string());
+        }
+        return out;
+    }
+    // The message of the results.
+    json::Document execute(std::string_view calls) const {
+        json::Document document;
+        REQUIRE(document.readView(calls).has_value());
+        const auto message = tools_->execute(Format::Anthropic, document.root());
+        INFO((message ? "" : message.error().message));
+        REQUIRE(message.has_value());
+        return std::move(*json::Document::read(*message));
+    }
+    Error refusal(std::string_view calls) const {
+        json::Document document;
+        REQUIRE(document.readView(calls).has_value());
+        const auto message = tools_->execute(Format::Anthropic, document.root());
+        REQUIRE_FALSE(message.has_value());
+        return message.error();
+    }
+
+    Log log{LogLevel::Off};
+    std::unique_ptr<ToolRunner> runner;
+    std::unique_ptr<Agent> tools_;
+};
+
+std::string use(std::string_view id, std::string_view name, std::string_view input) {
+    return concat(R"({"type":"tool_use","id":")", id, R"(","name":")", name, R"(","input":)", input,
+                  "}");
+}
+
+json::Value resultAt(const json::Document &message, std::size_t place) {
+    std::size_t i = 0;
+    for (const auto result : message.root()["content"].items()) {
+        if (i++ == place) {
+            return result;
+        }
+    }
+    return {};
+}
+
+std::string textOf(json::Value result) {
+    return std::string((*result["content"].items().begin())["text"].string());
+}
+
+} // namespace
+
+TEST_CASE("A format is known by its name, and an unknown one is told which there are") {
+    CHECK(agent::formatOf("anthropic").has_value());
+    for (const auto *other : {"", "Anthropic", "openai-made-up"}) {
+        const auto format = agent::formatOf(other);
+        REQUIRE_FALSE(format.has_value());
+        CHECK_THAT(format.error().message,
+                   Contains(concat("the format is \"", other, "\"; expected")));
+    }
+}
+
+TEST_CASE("Definitions come in the catalog's order with name, description and input schema") {
+    const Host host(R"({"name":"b","description":"B","inputSchema":
+        {"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
+         "properties":{"q":{"$ref":"#/$defs/Q"}},"$defs":{"Q":{"type":"object",
+         "additionalProperties":false}}}})"
+                    "," +
+                    toolJson("a"));
+    const auto document = host.definitions();
+    CHECK(host.names() == std::vector<std::string>{"b", "a"});
+    const auto first = *document.root().items().begin();
+    CHECK(first["description"].string() == "B");
+    const auto schema = first["input_schema"]; // self-contained: references keep what they refer to
+    CHECK_FALSE(schema["$schema"]);
+    CHECK(schema["type"].string() == "object");
+    CHECK(schema["$defs"]["Q"]["additionalProperties"].isFalse());
+    CHECK(schema["properties"]["q"]["$ref"].string() == "#/$defs/Q");
+}
+
+TEST_CASE("A schema that the provider would refuse fails by name, before anything is sent") {
+    for (const auto *keyword : {"anyOf", "oneOf", "allOf"}) {
+        const Host host(
+            toolJson("good") + "," +
+            concat(R"({"name":"bad","inputSchema":{"type":"object",")", keyword, R"(":[{}]}})"));
+        const auto tools = host.tools_->tools(Format::Anthropic);
+        REQUIRE_FALSE(tools.has_value());
+        CHECK(tools.error().code == "agent.schema");
+        CHECK_THAT(tools.error().message, Contains("\"bad\"") && Contains(keyword));
+    }
+}
+
+TEST_CASE(
+    "Every exported name is one that all providers take, and stays what it was where it can") {
+    const std::string shared(70, 's');
+    const Host host(toolJson("read_file") + "," + toolJson("admin.tools.list") + "," +
+                    toolJson("9lives") + "," + toolJson("-dash") + "," + toolJson(shared + "_one") +
+                    "," + toolJson(shared + "_two") + "," + toolJson(std::string(128, '.')));
+    const auto names = host.names();
+    CHECK(names[0] == "read_file");
+    std::set<std::string> all;
+    for (const auto &name : names) {
+        CAPTURE(name);
+        CHECK(catalog::isPortableName(name));
+        CHECK(all.insert(name).second);
+    }
+}
+
+TEST_CASE("An exported name depends on the tool's name alone, not on its neighbours") {
+    const auto one = toolJson(std::string(70, 's') + "_one"),
+               two = toolJson(std::string(70, 's') + "_two");
+    const auto forward = Host(one + "," + two).names(), backward = Host(two + "," + one).names();
+    CHECK(forward[0] == backward[1]);
+    CHECK(forward[1] == backward[0]);
+    // 55 characters, and the first 8 digits of the SHA-256 of "admin.tools.list".
+    CHECK(Host(toolJson("admin.tools.list")).names()[0] == "admin_tools_list_ce33de31");
+}
+
+TEST_CASE("An alias that is another tool's own name is an error, never a silent winner") {
+    const Host host(toolJson("admin.tools.list") + "," + toolJson("admin_tools_list_ce33de31"));
+    const auto tools = host.tools_->tools(Format::Anthropic);
+    REQUIRE_FALSE(tools.has_value());
+    CHECK(tools.error().code == "agent.name");
+    CHECK_THAT(tools.error().message, Contains("two tools would both be called") &&
+                                          Contains("set a prefix or rename one"));
+}
+
+TEST_CASE("Calls run by the exported name or the mounted one") {
+    const Host host(toolJson("admin.tools.list"));
+    const auto message = host.execute(
+        concat("[", use("1", host.names()[0], "{}"), ",", use("2", "admin.tools.list", "{}"), "]"));
+    CHECK_FALSE(resultAt(message, 0)["is_error"]);
+    CHECK_FALSE(resultAt(message, 1)["is_error"]);
+}
+
+TEST_CASE("Results come as one user message, each with its call's id, in the order of the calls") {
+    std::thread late;
+    const Host host(toolJson("t"), [&](const CallPtr &call) -> std::optional<HandlerOutcome> {
+        if (call->arguments().find("slow") != std::string_view::npos) {
+            late = std::thread([call] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(30));
+                call->finish(Output{R"("slow")", {}, 0});
+            });
+            return std::nullopt;
+        }
+        return Output{R"("fast")", {}, 0};
+    });
+    const auto message =
+        host.execute(concat("[", use("a", "t", R"({"slow":1})"), ",",
+                            R"({"type":"text","text":"thinking"},)", use("b\\n", "t", "{}"), "]"));
+    late.join();
+    CHECK(message.root()["role"].string() == "user");
+    REQUIRE(message.root()["content"].size() == 2);
+    CHECK(resultAt(message, 0)["type"].string() == "tool_result");
+    CHECK(resultAt(message, 0)["tool_use_id"].string() == "a");
+    CHECK(textOf(resultAt(message, 0)) == R"("slow")");
+    CHECK(resultAt(message, 1)["tool_use_id"].string() == "b\n");
+    CHECK(textOf(resultAt(message, 1)) == R"("fast")");
+}
+
+TEST_CASE("No calls make an empty message") {
+    const Host host(toolJson("t"));
+    CHECK(host.execute("[]").root()["content"].size() == 0);
+    CHECK(host.execute(R"([{"type":"text","text":"x"}])").root()["content"].size() == 0);
+}
+
+TEST_CASE("A call that cannot run is answered by a failure, and the others run") {
+    const Host host(R"({"name":"find","inputSchema":{"type":"object",
+        "properties":{"n":{"type":"integer"}},"required":["n"]}})");
+    const auto message = host.execute(concat(
+        "[", use("1", "fnid", "{}"), ",", use("2", "find", "{}"), ",", use("3", "find", "\"text\""),
+        ",", use("4", "find", R"({"n":9007199254740993})"), "]"));
+    REQUIRE(message.root()["content"].size() == 4);
+    CHECK(resultAt(message, 0)["is_error"].isTrue());
+    CHECK_THAT(textOf(resultAt(message, 0)), Contains("NOT_FOUND") && Contains("find"));
+    CHECK(resultAt(message, 1)["is_error"].isTrue());
+    CHECK_THAT(textOf(resultAt(message, 1)), Contains("VALIDATION_ERROR") && Contains("/n"));
+    CHECK(resultAt(message, 2)["is_error"].isTrue());
+    CHECK_FALSE(resultAt(message, 3)["is_error"]);
+    CHECK(textOf(resultAt(message, 3)) == R"({"n":9007199254740993})");
+}
+
+TEST_CASE("Missing and null input is a call without arguments") {
+    const Host host(toolJson("t"));
+    const auto message = host.execute(
+        concat(R"([{"type":"tool_use","id":"1","name":"t"},)", use("2", "t", "null"), "]"));
+    CHECK(textOf(resultAt(message, 0)) == "{}");
+    CHECK(textOf(resultAt(message, 1)) == "{}");
+}
+
+TEST_CASE("What is no list of calls is refused whole, with what was expected") {
+    const Host host(toolJson("t"));
+    CHECK(host.refusal("{}").code == "agent.calls");
+    CHECK_THAT(host.refusal("{}").message,
+               Contains("\"calls\" is object; expected an array of tool_use blocks"));
+    for (const auto *call : {R"([{"type":"tool_use","name":"t","input":{}}])",
+                             R"([{"type":"tool_use","id":"1","input":{}}])",
+                             R"([{"type":"tool_use","id":1,"name":"t"}])"}) {
+        CHECK_THAT(host.refusal(call).message, Contains("has no \"id\" or no \"name\"; expected"));
+    }
+    const auto missing = host.tools_->execute(Format::Anthropic, json::Value());
+    REQUIRE_FALSE(missing.has_value());
+    CHECK_THAT(missing.error().message, Contains("\"calls\" is missing"));
+}
+
+TEST_CASE("Content blocks become the provider's: text and images, others told in words") {
+    const Host host(toolJson("t"), [](const CallPtr &) -> std::optional<HandlerOutcome> {
+        ContentBlock text, image, link;
+        text.text = "hello";
+        image.type = ContentBlock::Type::Image;
+        image.data = "foo";
+        image.mimeType = "image/png";
+        link.type = ContentBlock::Type::Link;
+        link.uri = "file:///r";
+        link.name = "Report";
+        return Output{R"({"n":1})", {text, image, link}, 0};
+    });
+    const auto message = host.execute(concat("[", use("1", "t", "{}"), "]"));
+    const auto content = resultAt(message, 0)["content"];
+    REQUIRE(content.size() == 4);
+    CHECK_THAT(std::string(content.raw()),
+               Contains(R"({"type":"text","text":"{\"n\":1}"},{"type":"text","text":"hello"},)"
+                        R"({"type":"image","source":{"type":"base64","media_type":"image/png",)"
+                        R"("data":"Zm9v"}})") &&
+                   Contains("Report") && Contains("file:///r"));
+}
+
+TEST_CASE("Two hundred calls at once all come back, each in its place") {
+    const Host host(toolJson("t", R"(,"execution":{"blocking":true})"));
+    std::string calls = "[";
+    for (int i = 0; i < 200; ++i) {
+        calls += use(concat(i), "t", concat(R"({"i":)", i, "}")) + (i < 199 ? "," : "]");
+    }
+    const auto message = host.execute(calls);
+    std::size_t i = 0;
+    for (const auto result : message.root()["content"].items()) {
+        CHECK(result["tool_use_id"].string() == concat(i));
+        CHECK(textOf(result) == concat(R"({"i":)", i++, "}"));
+    }
+    CHECK(i == 200);
+}

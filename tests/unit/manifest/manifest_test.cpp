@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "manifest/manifest.h"
+#include "support/text.h"
+
+#include <catch2/catch.hpp>
+
+#include <filesystem>
+#include <fstream>
+#include <unistd.h>
+
+using Catch::Matchers::Contains;
+using tenon::concat;
+using tenon::manifest::Manifest;
+using tenon::manifest::readManifest;
+using tenon::manifest::readManifestText;
+
+namespace {
+
+Manifest read(const std::string &text) {
+    const auto manifest = readManifestText(text, "t.yaml", "/etc/tenon");
+    INFO((manifest ? "" : manifest.error().message));
+    REQUIRE(manifest.has_value());
+    return *manifest;
+}
+
+std::string refusal(const std::string &text) {
+    const auto manifest = readManifestText(text, "t.yaml", "/etc/tenon");
+    return manifest ? "" : manifest.error().message;
+}
+
+// A manifest of one plugin with these further lines, each indented by four spaces.
+std::string withPlugin(const std::string &lines) {
+    return concat("tenon: 1\nplugins:\n  - path: ./p.so\n", lines);
+}
+
+struct Folder {
+    Folder() : path(std::filesystem::temp_directory_path() / concat("tenon_unit_", getpid())) {
+        std::filesystem::create_directories(path);
+    }
+    ~Folder() {
+        std::error_code ignored;
+        std::filesystem::remove_all(path, ignored);
+    }
+    Folder(const Folder &) = delete;
+    Folder &operator=(const Folder &) = delete;
+    std::string write(const std::string &name, const std::string &text) const {
+        std::ofstream(path / name, std::ios::binary) << text;
+        return (path / name).string();
+    }
+    std::filesystem::path path;
+};
+
+} // namespace
+
+TEST_CASE("A manifest is read whole") {
+    const auto manifest = read(R"(tenon: 1
+server:
+  name: acme-tools
+  version: 1.10
+  instructions: Use $HOME for $5.
+plugins:
+  - path: ./plugins/coding.so
+    isolation: none
+    config: {root: ./workspace, depth: 3, on2: "no", big: 9007199254740993}
+    tools: {allow: [a, "b"], deny: [c]}
+    prefix: code_
+    timeout: 30s
+    concurrency: 4
+    required: true
+  - path: /opt/x.so
+)");
+    CHECK(manifest.serverName == "acme-tools");
+    CHECK(manifest.serverVersion == "1.10");
+    CHECK(manifest.instructions == "Use $HOME for $5.");
+    REQUIRE(manifest.plugins.size() == 2);
+    const auto &first = manifest.plugins[0];
+    CHECK(first.path == "/etc/tenon/plugins/coding.so");
+    CHECK(first.trusted);
+    CHECK(first.config == R"({"root":"./workspace","depth":3,"on2":"no","big":9007199254740993})");
+    CHECK(first.allow == std::vector<std::string>{"a", "b"});
+    CHECK(first.deny == std::vector<std::string>{"c"});
+    CHECK(first.prefix == "code_");
+    CHECK(first.timeoutMs == 30'000);
+    CHECK(first.concurrency == 4);
+    CHECK(first.required);
+    CHECK(first.where == "t.yaml:7:5");
+    const auto &second = manifest.plugins[1];
+    CHECK(second.path == "/opt/x.so");
+    CHECK_FALSE(second.trusted);
+    CHECK(second.config == "{}");
+    CHECK(second.timeoutMs == 0);
+    CHECK(second.concurrency == 0);
+    CHECK_FALSE(second.required);
+}
+
+TEST_CASE("Every path is taken from the manifest's folder, and never from a search path") {
+    const std::pair<std::string_view, std::string_view> paths[] = {
+        {"libx.so", "/etc/tenon/libx.so"},
+        {"./a/../b.so", "/etc/tenon/b.so"},
+        {"../up.so", "/etc/up.so"},
+        {"\"with space.so\"", "/etc/tenon/with space.so"},
+        {"/abs/x.so", "/abs/x.so"}};
+    for (const auto &[written, path] : paths) {
+        CHECK(read(concat("tenon: 1\nplugins:\n  - path: ", written, "\n")).plugins[0].path ==
+              path);
+    }
+    CHECK(refusal("tenon: 1\nplugins:\n  - path: ~/x.so\n") ==
+          "t.yaml:3:11: ~ is not expanded; write the whole path, or one relative to this file");
+}
+
+TEST_CASE("Every problem is listed at once, each with its place") {
+    const auto message = refusal("tenon: 2\n"
+                                 "pluginz: []\n"
+                                 "server: [x]\n"
+                                 "plugins:\n"
+                                 "  - isolation: none\n"
+                                 "  - path: a.so\n"
+                                 "    timeout: 5\n"
+                                 "    concurrency: 0\n"
+                                 "    required: no\n"
+                                 "    conifg: {}\n");
+    CHECK_THAT(message, Contains("t.yaml:1:8: \"tenon\" is 2; expected \"tenon: 1\""));
+    CHECK_THAT(message, Contains("t.yaml:2:1: unknown key \"pluginz\"; expected tenon, server and "
+                                 "plugins (did you mean plugins?)"));
+    CHECK_THAT(message, Contains("t.yaml:3:9: server is no map; expected \"key: value\" lines"));
+    CHECK_THAT(message,
+               Contains("t.yaml:5:5: the plugin has no path; expected \"path: ./plugins/"));
+    CHECK_THAT(message,
+               Contains("t.yaml:7:14: 5 stands here; expected a duration such as 500ms, 30s"));
+    CHECK_THAT(message, Contains("t.yaml:8:18: 0 stands here; expected a whole number from 1"));
+    CHECK_THAT(message,
+               Contains("t.yaml:9:15: no stands here; expected true or false, without quotes"));
+    CHECK_THAT(message, Contains("t.yaml:10:5: unknown key \"conifg\"") &&
+                            Contains("(did you mean config?)"));
+    CHECK(std::count(message.begin(), message.end(), '\n') == 7);
+}
+
+TEST_CASE("A manifest must say its version and have plugins") {
+    CHECK_THAT(refusal("plugins: [{path: a.so}]\n"),
+               Contains("\"tenon\" is missing; expected \"tenon: 1\", the manifest's version"));
+    CHECK_THAT(refusal("tenon: 1\n"),
+               Contains("there are no plugins; expected \"plugins:\" and a list"));
+    CHECK_THAT(refusal("tenon: 1\nplugins: []\n"), Contains("t.yaml:2:10: there are no plugins"));
+    CHECK_THAT(refusal("tenon: 1\nplugins: {path: a.so}\n"), Contains("there are no plugins"));
+    CHECK_THAT(refusal("tenon: 1\nplugins: [a.so]\n"), Contains("a plugin is no map"));
+    CHECK_THAT(refusal("- tenon\n"), Contains("t.yaml:1:1: the manifest is no map"));
+    CHECK_THAT(refusal("tenon: 1\ntenon: 1\n"), Contains("stands twice in one map"));
+}
+
+TEST_CASE("Booleans are true and false, not their older words nor quoted text") {
+    for (const auto *yes : {"true", "True", "TRUE"}) {
+        CHECK(read(withPlugin(concat("    required: ", yes, "\n"))).plugins[0].required);
+    }
+    for (const auto *no : {"false", "False", "FALSE"}) {
+        CHECK_FALSE(read(withPlugin(concat("    required: ", no, "\n"))).plugins[0].required);
+    }
+    for (const auto *wrong : {"yes", "no", "on", "\"true\"", "1", "", "[true]", "tRUE"}) {
+        CAPTURE(wrong);
+        CHECK_THAT(refusal(withPlugin(concat("    required: ", wrong, "\n"))),
+                   Contains("expected true or false, without quotes"));
+    }
+}
+
+TEST_CASE("A text field keeps what was written: no is no, and 1.10 is 1.10") {
+    const auto manifest = read("tenon: 1\nserver: {name: no, version: 1e3, instructions: \"yes\"}\n"
+                               "plugins: [{path: a.so, prefix: 010}]\n");
+    CHECK(manifest.serverName == "no");
+    CHECK(manifest.serverVersion == "1e3");
+    CHECK(manifest.instructions == "yes");
+    CHECK(manifest.plugins[0].prefix == "010");
+    CHECK_THAT(refusal("tenon: 1\nserver: {name: ~}\nplugins: [{path: a.so}]\n"),
+               Contains("t.yaml:2:16: nothing stands here; expected text, or \"\" for none"));
+    CHECK(read("tenon: 1\nplugins: [{path: a.so, prefix: \"\"}]\n").plugins[0].prefix.empty());
+    CHECK_THAT(refusal("tenon: 1\nserver: {name: [x]}\nplugins: [{path: a.so}]\n"),
+               Contains("t.yaml:2:16: a list or a map stands here; expected text"));
+}
+
+TEST_CASE("Durations have a unit and reach a day") {
+    const std::pair<std::string_view, std::uint64_t> good[] = {
+        {"1ms", 1},        {"500ms", 500},      {"30s", 30'000},        {"5m", 300'000},
+        {"1h", 3'600'000}, {"24h", 86'400'000}, {"86400s", 86'400'000}, {"86400000ms", 86'400'000}};
+    for (const auto &[text, ms] : good) {
+        CAPTURE(text);
+        CHECK(read(withPlugin(concat("    timeout: ", text, "\n"))).plugins[0].timeoutMs == ms);
+    }
+    for (const auto *wrong : {"30", "s", "0s", "-1s", "1.5s", "30 s", "25h", "86401s", "86400001ms",
+                              "99999999999999999999s", "1d", "1S", "[1s]", ""}) {
+        CAPTURE(wrong);
+        CHECK_THAT(refusal(withPlugin(concat("    timeout: ", wrong, "\n"))),
+                   Contains("expected a duration such as 500ms, 30s, 5m or 1h, up to a day"));
+    }
+}
+
+TEST_CASE("Counts are whole numbers from 1") {
+    CHECK(read(withPlugin("    concurrency: 1\n")).plugins[0].concurrency == 1);
+    for (const auto *wrong : {"0", "-1", "1.0", "1e3", "many", "", "[1]", "99999999999999999999"}) {
+        CAPTURE(wrong);
+        CHECK_THAT(refusal(withPlugin(concat("    concurrency: ", wrong, "\n"))),
+                   Contains("expected a whole number from 1"));
+    }
+}
+
+TEST_CASE("Tool filters are lists of words") {
+    CHECK_THAT(refusal(withPlugin("    tools: {allow: read}\n")),
+               Contains("expected a list, such as [first, second]"));
+    CHECK_THAT(refusal(withPlugin("    tools: [read]\n")), Contains("tools is no map"));
+    CHECK_THAT(refusal(withPlugin("    tools: {allow: [[a]]}\n")), Contains("expected text"));
+    CHECK_THAT(refusal(withPlugin("    tools: {alow: [a]}\n")), Contains("(did you mean allow?)"));
+}
+
+TEST_CASE("Isolation is said in so many words, and what is not served is refused") {
+    CHECK_FALSE(read(withPlugin("")).plugins[0].trusted);
+    CHECK_THAT(refusal(withPlugin("    isolation: process\n")),
+               Contains("isolation: process is not served by this version of Tenon"));
+    CHECK_THAT(refusal(withPlugin("    isolation: None\n")),
+               Contains("None stands here; expected none"));
+}
+
+TEST_CASE("A key that a later version serves is refused in words, never passed over") {
+    for (const auto *key :
+         {"frontends", "policy", "limits", "audit", "surfaces", "log", "metrics"}) {
+        CAPTURE(key);
+        CHECK_THAT(refusal(withPlugin(concat(key, ": {}\n"))),
+                   Contains(concat("the key \"", key,
+                                   "\" is not served by this version of Tenon; leave it out")));
+    }
+    for (const auto *key : {"grants", "secrets", "sha256"}) {
+        CHECK_THAT(refusal(withPlugin(concat("    ", key, ": {}\n"))),
+                   Contains("is not served by this version"));
+    }
+    CHECK_THAT(refusal(withPlugin("    tools: {rename: {}}\n")), Contains("is not served"));
+}
+
+TEST_CASE("Keys that begin with x- may stand in any map") {
+    CHECK(read("x-owner: team\ntenon: 1\nserver: {x-a: [1]}\n"
+               "plugins: [{path: a.so, x-note: {deep: y}, tools: {x-b: 1}}]\n")
+              .plugins.size() == 1);
+}
+
+TEST_CASE("A plugin's configuration becomes JSON, ambiguous words refused with their place") {
+    CHECK(read(withPlugin("    config: {a: true, b: \"yes\", c: [1.10, ~]}\n")).plugins[0].config ==
+          R"({"a":true,"b":"yes","c":[1.10,null]})");
+    CHECK_THAT(refusal(withPlugin("    config: {a: no}\n")),
+               Contains("t.yaml:4:17: the plain word no"));
+    CHECK_THAT(refusal(withPlugin("    config: [1]\n")), Contains("config is no map"));
+}
+
+TEST_CASE("A manifest file is read, its paths taken from its folder") {
+    const Folder folder;
+    const auto path = folder.write("tenon.yaml", "tenon: 1\nplugins: [{path: p.so}]\n");
+    const auto manifest = readManifest(path);
+    REQUIRE(manifest.has_value());
+    CHECK(manifest->plugins[0].path == (folder.path / "p.so").string());
+    CHECK(manifest->plugins[0].where == path + ":2:11");
+}
+
+TEST_CASE("A file that is not there, is a folder or is too large is refused in words") {
+    const Folder folder;
+    const auto missing = readManifest((folder.path / "missing.yaml").string());
+    REQUIRE_FALSE(missing.has_value());
+    CHECK(missing.error().code == "manifest.not_found");
+    CHECK_THAT(missing.error().message,
+               Contains("missing.yaml: No such file or directory; expected a "
+                        "manifest (tenon.yaml)"));
+    const auto directory = readManifest(folder.path.string());
+    REQUIRE_FALSE(directory.has_value());
+    CHECK_THAT(directory.error().message, Contains("is a directory; expected a manifest"));
+    const auto large = readManifest(folder.write("large.yaml", std::string(3U << 20, '\n')));
+    REQUIRE_FALSE(large.has_value());
+    CHECK_THAT(large.error().message,
+               Contains("large.yaml: has more than 1048576 bytes, the limit"));
+}
+
+TEST_CASE("An endless file is refused, not read for ever") {
+    const auto endless = readManifest("/dev/zero");
+    REQUIRE_FALSE(endless.has_value());
+    CHECK_THAT(endless.error().message,
+               Contains("/dev/zero: has more than 1048576 bytes, the limit"));
+}
