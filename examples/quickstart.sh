@@ -4,7 +4,7 @@
 # MCP, agent, command line. Fails unless the three give the same result.
 set -eu
 
-packages="g++ cmake ninja-build pkg-config libboost1.81-dev libfmt-dev libspdlog-dev libcli11-dev
+packages="g++ cmake ninja-build libboost1.81-dev libfmt-dev libspdlog-dev libcli11-dev
   libmd-dev libre2-dev libyaml-cpp-dev libhowardhinnant-date-dev tzdata"
 
 cd "$(dirname "$0")/.."

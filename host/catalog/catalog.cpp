@@ -62,6 +62,7 @@ private:
     std::string text(Value from, std::string_view key, std::string_view where, std::size_t most);
     std::string objectOf(Value from, std::string_view key, std::string_view where, Kind kind);
     void noteUnserved(Value root);
+    void noteUnknown(Value tool, const std::string &where);
     void tools(Value list);
     void tool(Value value, std::size_t index);
     void schemas(Tool &tool, Value value, const std::string &where);
@@ -128,6 +129,20 @@ std::string CatalogReader::objectOf(Value from, std::string_view key, std::strin
     return oneLine(value);
 }
 
+// A member that no host reads is most often misspelled.
+void CatalogReader::noteUnknown(Value tool, const std::string &where) {
+    static constexpr std::array<std::string_view, 12> kKnown{
+        "name",  "title", "description", "inputSchema", "outputSchema", "annotations",
+        "icons", "_meta", "execution",   "examples",    "transports",   "taskSupport"};
+    for (const auto member : tool.members()) {
+        if (std::find(kKnown.begin(), kKnown.end(), member.key) == kKnown.end()) {
+            catalog_.notes_.push_back(concat(where, ": the key \"", printable(member.key, 60),
+                                             "\" is not known and was ignored; expected ",
+                                             listed({kKnown.begin(), kKnown.end()})));
+        }
+    }
+}
+
 void CatalogReader::noteUnserved(Value root) {
     static constexpr std::array<std::string_view, 5> kServed{"id", "version", "description",
                                                              "tools", "$schema"};
@@ -174,6 +189,7 @@ void CatalogReader::tool(Value value, std::size_t index) {
     tool.annotationsJson = objectOf(value, "annotations", where, Kind::Object);
     tool.iconsJson = objectOf(value, "icons", where, Kind::Array);
     tool.metaJson = objectOf(value, "_meta", where, Kind::Object);
+    noteUnknown(value, where);
     execution(tool, value, where);
     schemas(tool, value, where);
     examples(tool, value, where);

@@ -41,7 +41,7 @@ public:
     virtual std::string_view toolName() const = 0;  // as the plugin declared it
     virtual std::string_view arguments() const = 0; // JSON, valid against the input schema
     virtual const Caller &caller() const = 0;
-    virtual std::string traceparent() const = 0;            // W3C, of this call's span
+    virtual std::string traceparent() const = 0; // W3C, of this call's span
     virtual bool cancelled() const = 0;
     virtual Clock::time_point deadline() const = 0; // time_point::max(): none
     virtual void progress(const Progress &progress) = 0;

@@ -17,12 +17,12 @@ namespace tenon::catalog {
 struct Mount {
     std::shared_ptr<const Catalog> catalog;
     std::shared_ptr<Handler> handler;
-    std::string origin;  // where it came from, for messages: a path
-    std::string prefix;  // put before each name
-    std::size_t concurrencyMax = 16;   // calls at once
-    std::uint64_t timeoutMs = 0;       // 0: the host's default
-    std::vector<std::string> allow;    // plugin names of tools to mount; empty: all
-    std::vector<std::string> deny;     // and not to mount
+    std::string origin;              // where it came from, for messages: a path
+    std::string prefix;              // put before each name
+    std::size_t concurrencyMax = 16; // calls at once
+    std::uint64_t timeoutMs = 0;     // 0: the host's default
+    std::vector<std::string> allow;  // plugin names of tools to mount; empty: all
+    std::vector<std::string> deny;   // and not to mount
 };
 
 struct MountedTool {

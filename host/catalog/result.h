@@ -38,7 +38,7 @@ struct ContentBlock {
     enum class Type { Text, Image, Audio, Resource, Link };
     Type type = Type::Text;
     std::string text;
-    std::string data; // raw bytes
+    std::string data;    // raw bytes
     bool binary = false; // a Resource of data, not of text
     std::string mimeType, uri, name, title, description;
     std::string annotations, meta; // JSON objects or ""

@@ -35,7 +35,8 @@ struct Tool {
     ExecutionHints execution;
     std::shared_ptr<const schema::Schema> input;  // never null
     std::shared_ptr<const schema::Schema> output; // null: no output schema
-    std::size_t schemaBytes = 0; // canonical {name, description, inputSchema}: one measure everywhere
+    // Of the canonical {name, description, inputSchema}: one measure everywhere.
+    std::size_t schemaBytes = 0;
 
     bool safeToRepeat() const { return execution.idempotent; }
 };

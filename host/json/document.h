@@ -51,10 +51,10 @@ public:
     std::string_view raw() const;    // its bytes in the text, quotes and all
     std::string_view string() const; // decoded; "" unless a string
     std::string_view number() const { return isNumber() ? raw() : std::string_view(); }
-    std::size_t size() const;        // of an array or object
-    Value operator[](std::string_view key) const; // missing unless an object with that key
-    Items items() const;             // none unless an array
-    Members members() const;         // in order; none unless an object
+    std::size_t size() const;                      // of an array or object
+    Value operator[](std::string_view key) const;  // missing unless an object with that key
+    Items items() const;                           // none unless an array
+    Members members() const;                       // in order; none unless an object
     std::uint32_t index() const { return index_; } // its place on the tape, unique within it
 
 private:
@@ -115,8 +115,8 @@ private:
     std::string owned_;
     std::string decoded_; // strings that held escapes
     std::string duplicate_;
-    std::vector<Node> nodes_; // the tape, and room to use again
-    std::uint32_t used_ = 0;  // of nodes_
+    std::vector<Node> nodes_;         // the tape, and room to use again
+    std::uint32_t used_ = 0;          // of nodes_
     std::vector<std::uint32_t> open_; // the reader's stack, kept for its memory
 };
 
@@ -174,7 +174,9 @@ private:
     std::uint32_t begin_ = 0, end_ = 0;
 };
 
-inline Kind Value::kind() const { return document_ ? document_->nodes_[index_].kind : Kind::Null; }
+inline Kind Value::kind() const {
+    return document_ ? document_->nodes_[index_].kind : Kind::Null;
+}
 
 inline std::string_view Value::raw() const {
     if (!document_) {

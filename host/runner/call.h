@@ -24,12 +24,13 @@ struct ToolRunner::Parts {
 
     const ToolRunnerOptions options;
     std::vector<std::atomic<int>> slowStrikes; // by tool: see Call::runInline
-    Deadlines deadlines;
-    Scheduler scheduler;
-    std::mutex mutex; // of the three below
+    std::mutex mutex;                          // of the three below
     std::condition_variable ended;
     std::vector<std::weak_ptr<Call>> outlasting; // calls that go on after run() returned
     std::size_t outlastingCount = 0;             // of them, those not yet over
+    // Last, so that their threads are gone before anything that these use.
+    Deadlines deadlines;
+    Scheduler scheduler;
 };
 
 class Call final : public CallContext, public std::enable_shared_from_this<Call> {

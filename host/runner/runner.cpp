@@ -27,7 +27,11 @@ Result<std::unique_ptr<ToolRunner>> createToolRunner(ToolRunnerOptions options) 
 ToolRunner::ToolRunner(ToolRunnerOptions options)
     : parts_(std::make_unique<Parts>(std::move(options))) {}
 
-ToolRunner::~ToolRunner() = default;
+// Whoever was told of a call's end may get here while the call still puts its things away.
+ToolRunner::~ToolRunner() {
+    std::unique_lock lock(parts_->mutex);
+    parts_->ended.wait(lock, [&] { return parts_->outlastingCount == 0; });
+}
 
 const catalog::MountedCatalog &ToolRunner::catalog() const {
     return *parts_->options.catalog;

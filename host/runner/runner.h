@@ -75,7 +75,7 @@ private:
 class ToolRunner {
 public:
     explicit ToolRunner(ToolRunnerOptions options);
-    // Precondition: every call is over, or shutdown() was called.
+    // Waits until every call is over: call shutdown() first, and do not get here if it says false.
     ~ToolRunner();
     ToolRunner(const ToolRunner &) = delete;
     ToolRunner &operator=(const ToolRunner &) = delete;

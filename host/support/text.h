@@ -10,11 +10,15 @@
 
 namespace tenon {
 
-inline void appendPart(std::string &out, std::string_view part) { out += part; }
-inline void appendPart(std::string &out, char part) { out += part; }
+inline void appendPart(std::string &out, std::string_view part) {
+    out += part;
+}
+inline void appendPart(std::string &out, char part) {
+    out += part;
+}
 template <std::integral Number>
-    requires(!std::same_as<Number, char> && !std::same_as<Number, bool>)
-void appendPart(std::string &out, Number number) {
+requires(!std::same_as<Number, char> &&
+         !std::same_as<Number, bool>) void appendPart(std::string &out, Number number) {
     out += std::to_string(number);
 }
 

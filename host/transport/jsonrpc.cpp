@@ -11,13 +11,16 @@ namespace {
 // Strings and whole numbers written as such: 1.5 and 1e3 could not be echoed as they came by every
 // client, and null is no id.
 bool isId(json::Value id) {
-    return id.isString() || (id.isNumber() && id.raw().find_first_of(".eE") == std::string_view::npos);
+    return id.isString() || (id.isNumber() && id.raw().find_first_of(".eE") == id.raw().npos);
 }
 
 } // namespace
 
 std::string idKey(json::Value id) {
-    return isId(id) ? concat(id.isString() ? 's' : 'n', id.isString() ? id.string() : id.raw()) : "";
+    if (!isId(id)) {
+        return "";
+    }
+    return id.isString() ? concat('s', id.string()) : concat('n', id.raw());
 }
 
 Envelope readEnvelope(json::Value message) {
@@ -63,11 +66,12 @@ Envelope readEnvelope(json::Value message) {
     }
     out.method = method.string();
     if (id && out.id.empty()) {
-        return invalid(concat("\"id\" is ", printable(id.raw(), 40),
-                              "; expected a string or a whole number"));
+        return invalid(
+            concat("\"id\" is ", printable(id.raw(), 40), "; expected a string or a whole number"));
     }
     if (params && !params.isNull() && !params.isObject()) {
-        return invalid(concat("\"params\" is ", json::nameOf(params.kind()), "; expected an object"));
+        return invalid(
+            concat("\"params\" is ", json::nameOf(params.kind()), "; expected an object"));
     }
     out.params = params.isObject() ? params : json::Value();
     out.kind = id ? Envelope::Kind::Request : Envelope::Kind::Notification;

@@ -21,10 +21,10 @@ enum RpcCode : int {
 struct Envelope {
     enum class Kind { Request, Notification, Response, Invalid };
     Kind kind = Kind::Invalid;
-    std::string_view id; // of a request, or of an invalid message that has a valid one: its own bytes
+    std::string_view id; // its own bytes; of a request, or of an invalid message with a valid one
     json::Value idValue; // of a request
     std::string_view method;
-    json::Value params; // missing when absent or null
+    json::Value params;  // missing when absent or null
     std::string problem; // of an invalid message: what was seen, what was expected
 };
 

@@ -34,8 +34,9 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
 if [ "$build" = yes ]; then
-  (cd "$root" && cmake --preset release -DBUILD_TESTING=ON && cmake --build --preset release --target \
-    tenon bench_load bench_floor bench_startup echo everyday) >"$scratch/build.log" 2>&1 ||
+  (cd "$root" && cmake --preset release -DBUILD_TESTING=ON &&
+    cmake --build --preset release --target tenon bench_load bench_floor bench_startup \
+      echo everyday) >"$scratch/build.log" 2>&1 ||
     { tail -50 "$scratch/build.log" >&2; echo "run.sh: the build failed" >&2; exit 1; }
 fi
 if [ "$sdk" = yes ] && [ ! -x "$node" ]; then

@@ -19,7 +19,8 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 prefix=$scratch/prefix
-export CFLAGS="-Wall -Wextra -Wpedantic -Werror" CXXFLAGS="-Wall -Wextra -Wpedantic -Wconversion -Werror"
+export CFLAGS="-Wall -Wextra -Wpedantic -Werror"
+export CXXFLAGS="$CFLAGS -Wconversion"
 
 # quietly WHAT COMMAND...: its output is shown only when it fails.
 quietly() {

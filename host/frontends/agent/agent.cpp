@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontends/agent/agent.h"
 
+#include "json/writer.h"
 #include "support/digest.h"
 #include "support/text.h"
-#include "json/writer.h"
 
 #include <condition_variable>
+#include <map>
 #include <mutex>
-#include <set>
 
 namespace tenon::agent {
 
@@ -150,14 +150,15 @@ const Agent::Name *Agent::byExported(std::string_view exported) const {
 }
 
 Result<std::string> Agent::tools(Format format) const {
-    static_cast<void>(format); // there is one
-    std::set<std::string_view> seen;
+    static_cast<void>(format);                         // there is one
+    std::map<std::string_view, std::string_view> seen; // by exported name
     json::Writer out;
     out.array();
     for (const auto &[exported, tool] : names_) {
-        if (!seen.insert(exported).second) {
+        if (const auto [other, fresh] = seen.emplace(exported, tool->name); !fresh) {
             return Error{"agent.name", concat("two tools would both be called \"", exported,
-                                              "\" by the provider; set a prefix or rename one")};
+                                              "\" by the provider: \"", other->second, "\" and \"",
+                                              tool->name, "\"; set a prefix or deny one")};
         }
         auto schema = projectSchema(*tool);
         if (!schema) {

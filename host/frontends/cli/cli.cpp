@@ -13,6 +13,20 @@ namespace tenon::cli {
 
 namespace {
 
+void writeTool(json::Writer &out, const catalog::MountedTool &mounted, const std::string &plugin) {
+    const catalog::Tool &tool = *mounted.tool;
+    out.object().key("name").string(mounted.name);
+    out.key("description").string(tool.description);
+    out.key("plugin").string(plugin).key("inputSchema").raw(tool.inputSchemaJson);
+    if (!tool.outputSchemaJson.empty()) {
+        out.key("outputSchema").raw(tool.outputSchemaJson);
+    }
+    if (!tool.annotationsJson.empty()) {
+        out.key("annotations").raw(tool.annotationsJson);
+    }
+    out.endObject();
+}
+
 std::string firstLine(std::string_view text) {
     return printable(text.substr(0, text.find('\n')), 100);
 }
@@ -104,23 +118,7 @@ Printed listTools(const catalog::MountedCatalog &catalog, std::string_view filte
             tool.tool->description.find(filter) == std::string::npos) {
             continue;
         }
-        const auto &mount = catalog.mounts()[tool.mount];
-        list.object()
-            .key("name")
-            .string(tool.name)
-            .key("description")
-            .string(tool.tool->description)
-            .key("plugin")
-            .string(mount.catalog->id())
-            .key("inputSchema")
-            .raw(tool.tool->inputSchemaJson);
-        if (!tool.tool->outputSchemaJson.empty()) {
-            list.key("outputSchema").raw(tool.tool->outputSchemaJson);
-        }
-        if (!tool.tool->annotationsJson.empty()) {
-            list.key("annotations").raw(tool.tool->annotationsJson);
-        }
-        list.endObject();
+        writeTool(list, tool, catalog.mounts()[tool.mount].catalog->id());
         std::string name = tool.name;
         name.resize(std::max(name.size(), width), ' ');
         printed.out += concat(name, "  ", firstLine(tool.tool->description), '\n');

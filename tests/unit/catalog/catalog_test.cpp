@@ -293,3 +293,10 @@ TEST_CASE("Ten thousand tools are read in bounded time, and a name repeated amon
     CHECK_THAT(refusal(withTools(tools + tool("Tool_77"))),
                Contains("\"tool_77\" and \"Tool_77\""));
 }
+
+TEST_CASE("A member of a tool that no host reads is noted with the names that there are") {
+    const auto catalog = read(withTools(tool("t", R"(,"anotations":{"readOnlyHint":true})")));
+    REQUIRE(catalog->notes().size() == 1);
+    CHECK_THAT(catalog->notes()[0], Contains("tool \"t\": the key \"anotations\" is not known") &&
+                                        Contains("annotations"));
+}

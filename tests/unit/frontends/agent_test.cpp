@@ -164,7 +164,8 @@ TEST_CASE("An alias that is another tool's own name is an error, never a silent 
     REQUIRE_FALSE(tools.has_value());
     CHECK(tools.error().code == "agent.name");
     CHECK_THAT(tools.error().message, Contains("two tools would both be called") &&
-                                          Contains("set a prefix or rename one"));
+                                          Contains("\"admin.tools.list\" and \"admin_tools") &&
+                                          Contains("set a prefix or deny one"));
 }
 
 TEST_CASE("Calls run by the exported name or the mounted one") {

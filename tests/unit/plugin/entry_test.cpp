@@ -266,21 +266,27 @@ TEST_CASE("what a handler pushes is what the caller gets") {
 
 TEST_CASE("a double, late or invented completion is refused and changes nothing") {
     Fake f;
+    // Looked at when the runner is gone: complete() lets the test go on while invoke still runs.
+    static std::vector<tenon_status> answers;
     static tenon_call old = 0;
-    f.run = [](const tenon_host *host, const tenon_invocation *in) {
-        host->result(host->context, in->call, text("1"));
-        CHECK(host->complete(host->context, in->call) == TENON_OK);
-        CHECK(host->complete(host->context, in->call) == TENON_STALE);
-        CHECK(host->result(host->context, in->call, text("2")) == TENON_STALE);
-        CHECK(host->complete(host->context, in->call + 1) == TENON_STALE);
-        CHECK(host->complete(host->context, 0) == TENON_STALE);
-        if (old != 0) {
-            CHECK(host->result(host->context, old, text("3")) == TENON_STALE);
-        }
-        old = in->call;
-        return TENON_PENDING;
-    };
-    CHECK(dataOf(runOnce(f).result) == "1");
+    for (int round = 0; round < 2; ++round) {
+        answers.clear();
+        f.run = [](const tenon_host *host, const tenon_invocation *in) {
+            const tenon_call call = in->call;
+            answers.push_back(host->result(host->context, call, text("1")));
+            answers.push_back(host->complete(host->context, call));
+            answers.push_back(host->complete(host->context, call));
+            answers.push_back(host->result(host->context, call, text("2")));
+            answers.push_back(host->complete(host->context, call + 1));
+            answers.push_back(host->complete(host->context, 0));
+            answers.push_back(host->result(host->context, old, text("3")));
+            old = call;
+            return TENON_PENDING;
+        };
+        CHECK(dataOf(runOnce(f).result) == "1");
+        CHECK(answers == std::vector<tenon_status>{TENON_OK, TENON_OK, TENON_STALE, TENON_STALE,
+                                                   TENON_STALE, TENON_STALE, TENON_STALE});
+    }
     // Answering TENON_DONE after complete() is a mistake that changes nothing either.
     f.run = [](const tenon_host *host, const tenon_invocation *in) {
         host->result(host->context, in->call, text("1"));

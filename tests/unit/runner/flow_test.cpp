@@ -236,8 +236,9 @@ TEST_CASE("a handler may answer later, from another thread, even of a non-blocki
             return std::nullopt;
         });
     const std::string hints = GENERATE("", R"(,"execution":{"blocking":false})");
-    ToolRunner runner(optionsOf(toolJson("t", hints), handler, log));
-    CHECK(dataOf(runner.runBlocking(callOf("t")).result) == R"("later")");
+    auto runner = std::make_unique<ToolRunner>(optionsOf(toolJson("t", hints), handler, log));
+    CHECK(dataOf(runner->runBlocking(callOf("t")).result) == R"("later")");
+    runner.reset(); // whoever began the thread is done with the list
     for (auto &thread : threads) {
         thread.join();
     }

@@ -36,7 +36,9 @@ struct Pipe {
     void write(std::string_view text) const {
         while (!text.empty()) {
             const auto wrote = ::write(out(), text.data(), text.size());
-            REQUIRE(wrote > 0);
+            if (wrote <= 0) { // from a thread, where Catch cannot be asked: the reader sees it
+                return;
+            }
             text.remove_prefix(static_cast<std::size_t>(wrote));
         }
     }
