@@ -35,8 +35,7 @@ int agentTools(const AgentRequest &request) {
         leave(*host, 0);
         return refuse(tools.error());
     }
-    writeAll(request.stdio.out, concat(*tools, '\n'));
-    return leave(*host, cli::kExitOk);
+    return leave(*host, writeOut(request.stdio.out, concat(*tools, '\n'), cli::kExitOk));
 }
 
 int agentExecute(const AgentRequest &request) {
@@ -66,8 +65,7 @@ int agentExecute(const AgentRequest &request) {
     if (!results) {
         return refuseUsage(results.error());
     }
-    writeAll(request.stdio.out, concat(*results, '\n'));
-    return leave(*host, cli::kExitOk);
+    return leave(*host, writeOut(request.stdio.out, concat(*results, '\n'), cli::kExitOk));
 }
 
 } // namespace tenon::app

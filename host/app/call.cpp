@@ -5,13 +5,13 @@
 #include "frontends/cli/cli.h"
 #include "support/text.h"
 
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 namespace tenon::app {
@@ -38,12 +38,24 @@ private:
     std::string failureJson_;
 };
 
+// For the signal handler alone: what wakes the wait for the call; -1 while there is none, and then,
+// as after a first signal, the process ends.
+std::atomic<int> interrupted = -1;
+
+void onInterrupt(int number) {
+    const int wake = interrupted.exchange(-1);
+    if (wake < 0) {
+        _exit(128 + number);
+    }
+    eventfd_write(wake, 1);
+}
+
 // Ctrl-C cancels the call; a second one ends the process.
-void waitOrCancel(const Waiter &waiter, const CallHandle &handle, const sigset_t &interrupts) {
-    const int signals = signalfd(-1, &interrupts, SFD_CLOEXEC);
-    bool cancelled = false;
+void waitOrCancel(const Waiter &waiter, const CallHandle &handle) {
+    const int wake = eventfd(0, EFD_CLOEXEC);
+    interrupted = wake;
     for (;;) {
-        pollfd wait[] = {{waiter.descriptor(), POLLIN, 0}, {signals, POLLIN, 0}};
+        pollfd wait[] = {{waiter.descriptor(), POLLIN, 0}, {wake, POLLIN, 0}};
         if (poll(wait, 2, -1) < 0 && errno != EINTR) {
             break;
         }
@@ -51,16 +63,12 @@ void waitOrCancel(const Waiter &waiter, const CallHandle &handle, const sigset_t
             break;
         }
         if ((wait[1].revents & POLLIN) != 0) {
-            if (cancelled) {
-                _exit(130);
-            }
-            signalfd_siginfo info{};
-            static_cast<void>(read(signals, &info, sizeof info));
-            cancelled = true;
+            eventfd_t count = 0;
+            eventfd_read(wake, &count);
             handle.cancel();
         }
     }
-    close(signals);
+    interrupted = -1;
 }
 
 Result<std::string> readText(int in, std::string_view path, std::size_t bytesMax) {
@@ -80,12 +88,9 @@ Result<std::string> readText(int in, std::string_view path, std::size_t bytesMax
 } // namespace
 
 int call(const CallRequest &request) {
-    sigset_t interrupts;
-    sigemptyset(&interrupts);
-    sigaddset(&interrupts, SIGINT);
-    sigaddset(&interrupts, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &interrupts, nullptr); // before any thread: all inherit it
-    std::signal(SIGPIPE, SIG_IGN);                    // NOLINT: writeAll ends quietly
+    std::signal(SIGINT, onInterrupt);  // NOLINT: before a plugin is loaded
+    std::signal(SIGTERM, onInterrupt); // NOLINT
+    std::signal(SIGPIPE, SIG_IGN);     // NOLINT: a broken pipe is seen by write()
 
     Log log(request.logLevel);
     auto host = makeHost(request.host, log);
@@ -104,18 +109,18 @@ int call(const CallRequest &request) {
         const Caller caller{Source::Cli, "", "", "", ""};
         ToolCall asked;
         asked.toolName = request.tool;
-        asked.arguments = prepared.arguments.empty() ? json::Value() : prepared.arguments.root();
+        asked.arguments = prepared.arguments.root();
         asked.caller = &caller;
+        asked.mayRunHere = false; // this thread waits for Ctrl-C
         const auto waiter = std::make_shared<Waiter>();
         const CallHandle handle = runner.run(asked, waiter);
-        waitOrCancel(*waiter, handle, interrupts);
+        waitOrCancel(*waiter, handle);
         const bool terminal = isatty(request.stdio.out) == 1;
         printed = cli::printResult(waiter->result(), waiter->failureJson(),
                                    terminal ? cli::Layout::Pretty : cli::Layout::Line);
     }
-    writeAll(request.stdio.out, printed.out);
     writeAll(STDERR_FILENO, printed.err);
-    return leave(*host, printed.exitCode);
+    return leave(*host, writeOut(request.stdio.out, printed.out, printed.exitCode));
 }
 
 } // namespace tenon::app

@@ -5,6 +5,7 @@
 #include "app/host.h"
 #include "transport/stdio.h"
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -36,11 +37,16 @@ int agentTools(const AgentRequest &request);
 int agentExecute(const AgentRequest &request);
 
 // Shared by the commands.
-void writeAll(int descriptor, std::string_view text); // a broken pipe ends quietly
+// The exit code to go on with: the given one, or 1 when not everything could be written, which
+// stderr is told. A broken pipe is the reader's wish, and no failure.
+int writeOut(int descriptor, std::string_view text, int exitCode);
+bool writeAll(int descriptor, std::string_view text); // false with errno
 int refuse(const Error &error);                       // to stderr; the configuration exit code
 // Everything up to the end, or an error above bytesMax.
 Result<std::string> readAll(int descriptor, std::size_t bytesMax);
-// Ends the process with this code: at once where a plugin's thread is stuck.
+// Ends the process with this code: at once where a plugin's thread is stuck, and else within a few
+// seconds, whatever the plugins do in their stop.
 int leave(Host &host, int exitCode);
+void leaveWithin(std::chrono::milliseconds most, int exitCode);
 
 } // namespace tenon::app

@@ -13,8 +13,7 @@ int list(const ListRequest &request) {
         return refuse(host.error());
     }
     const auto printed = cli::listTools(host->runner->catalog(), request.filter, request.json);
-    writeAll(request.stdio.out, printed.out);
-    return leave(*host, printed.exitCode);
+    return leave(*host, writeOut(request.stdio.out, printed.out, printed.exitCode));
 }
 
 } // namespace tenon::app

@@ -174,9 +174,8 @@ int parseAndRun(int argc, char **argv) {
     } catch (const CLI::ParseError &error) {
         std::ostringstream out, err;
         const int code = app.exit(error, out, err);
-        writeAll(io.out, out.str());
         writeAll(STDERR_FILENO, err.str());
-        return code == 0 ? cli::kExitOk : cli::kExitUsage;
+        return writeOut(io.out, out.str(), code == 0 ? cli::kExitOk : cli::kExitUsage);
     }
     return run(app, words, io);
 }

@@ -18,6 +18,8 @@ using transport::LineReader;
 
 // After the end of the input, what was asked may still take this long; then it is cancelled.
 constexpr auto kDrain = 5s;
+// And then the plugins, to stop.
+constexpr auto kStop = 5s;
 
 } // namespace
 
@@ -57,10 +59,13 @@ int serve(const ServeRequest &request) {
         }
         if (!reader.hasLine()) {
             writer.flush();
+            if (writer.failed()) {
+                break;
+            }
         }
     }
+    transport::inputEnded();
     writer.flush();
-    std::signal(SIGTERM, SIG_DFL); // NOLINT: from here on it ends the process
     if (writer.failed()) {
         stream->cancelAll();
     }
@@ -70,6 +75,7 @@ int serve(const ServeRequest &request) {
         log.warning("a call is still running inside a plugin; leaving without it");
         _exit(0);
     }
+    leaveWithin(kStop, 0);
     return 0;
 }
 

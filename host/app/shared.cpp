@@ -6,18 +6,29 @@
 
 #include <cerrno>
 #include <cstring>
+#include <thread>
 #include <unistd.h>
 
 namespace tenon::app {
 
-void writeAll(int descriptor, std::string_view text) {
+bool writeAll(int descriptor, std::string_view text) {
     while (!text.empty()) {
         const ssize_t wrote = write(descriptor, text.data(), text.size());
         if (wrote < 0 && errno != EINTR) {
-            return;
+            return false;
         }
         text.remove_prefix(static_cast<std::size_t>(wrote < 0 ? 0 : wrote));
     }
+    return true;
+}
+
+int writeOut(int descriptor, std::string_view text, int exitCode) {
+    if (writeAll(descriptor, text) || errno == EPIPE) {
+        return exitCode;
+    }
+    writeAll(STDERR_FILENO,
+             concat("tenon: the output could not be written: ", std::strerror(errno), '\n'));
+    return 1;
 }
 
 int refuse(const Error &error) {
@@ -44,11 +55,20 @@ Result<std::string> readAll(int descriptor, std::size_t bytesMax) {
     }
 }
 
+void leaveWithin(std::chrono::milliseconds most, int exitCode) {
+    std::thread([most, exitCode] {
+        std::this_thread::sleep_for(most);
+        writeAll(STDERR_FILENO, "tenon: a plugin did not stop in time; leaving without it\n");
+        _exit(exitCode);
+    }).detach();
+}
+
 int leave(Host &host, int exitCode) {
     using namespace std::chrono_literals;
     if (!host.runner->shutdown(0ms)) {
         _exit(exitCode);
     }
+    leaveWithin(5s, exitCode);
     return exitCode;
 }
 

@@ -225,6 +225,7 @@ void CatalogReader::schemas(Tool &tool, Value value, const std::string &where) {
     schemaBytes_ += tool.schemaBytes;
     tool.input = compile("inputSchema", tool.schemaBytes, tool.inputSchemaJson);
     if (const Value output = value["outputSchema"]; output) {
+        tool.outputIsObject = output["type"].string() == "object";
         tool.output =
             compile("outputSchema", json::canonical(output).size(), tool.outputSchemaJson);
     }
@@ -291,8 +292,11 @@ void CatalogReader::uniqueNames() {
     for (const Tool &tool : catalog_.tools_) {
         const auto [other, fresh] = seen.emplace(lower(tool.name), tool.name);
         if (!fresh && !tool.name.empty()) {
-            problem("the names \"", other->second, "\" and \"", tool.name,
-                    "\" are equal but for letter case; expected names that differ by more");
+            const bool same = other->second == tool.name;
+            problem(same ? "two tools have the name \"" : "the names \"", other->second,
+                    same ? "" : concat("\" and \"", tool.name),
+                    same ? "\"; expected each name once"
+                         : "\" are equal but for letter case; expected names that differ by more");
         }
     }
 }

@@ -58,13 +58,17 @@ public:
     virtual ~Handler() = default;
 
     // Runs one call and ends it with call->finish(), before or after it returns, from any thread.
-    // Called on several threads at once. Nothing is thrown.
+    // Called on several threads at once. Nothing is thrown. What the call's functions give stays
+    // valid while the handler holds it, also when the call was answered for meanwhile.
     virtual void invoke(const CallPtr &call) noexcept = 0;
     // The call should end soon; it still ends by finish().
     virtual void cancel(const CallPtr &call) noexcept { static_cast<void>(call); }
     // The call ignored its cancellation past the grace and was answered for: what it holds is not
     // to be trusted again.
     virtual void abandon(const CallPtr &call) noexcept { static_cast<void>(call); }
+    // No call follows: frees what it holds. Called at shutdown, when the process cannot wait for
+    // its destructor.
+    virtual void stop() noexcept {}
     // Whether a tool declared non-blocking may run where its message was read.
     virtual bool mayRunInline() const noexcept { return false; }
     // "" while it can take calls; else why not, for the operator.

@@ -35,6 +35,7 @@ struct Tool {
     ExecutionHints execution;
     std::shared_ptr<const schema::Schema> input;  // never null
     std::shared_ptr<const schema::Schema> output; // null: no output schema
+    bool outputIsObject = false;                  // its root says "type": "object"
     // Of the canonical {name, description, inputSchema}: one measure everywhere.
     std::size_t schemaBytes = 0;
 

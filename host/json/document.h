@@ -90,6 +90,8 @@ public:
     Value root() const { return empty() ? Value() : Value(this, 0); } // missing before a read
     std::string_view text() const { return owned_.empty() ? view_ : std::string_view(owned_); }
     bool empty() const { return used_ == 0; }
+    // The deepest nesting of arrays and objects; 0 for a scalar.
+    std::uint32_t depth() const { return depth_; }
     // A key that stands twice in one object, or "" (only with refuseDuplicates off).
     const std::string &duplicateKey() const { return duplicate_; }
 
@@ -117,6 +119,7 @@ private:
     std::string duplicate_;
     std::vector<Node> nodes_;         // the tape, and room to use again
     std::uint32_t used_ = 0;          // of nodes_
+    std::uint32_t depth_ = 0;
     std::vector<std::uint32_t> open_; // the reader's stack, kept for its memory
 };
 

@@ -108,6 +108,7 @@ Error Reader::error() const {
 
 bool Reader::run() {
     document_.used_ = 0;
+    document_.depth_ = 0;
     document_.decoded_.clear();
     document_.duplicate_.clear();
     document_.open_.clear();
@@ -149,6 +150,8 @@ const char *Reader::open(const char *at, Kind kind, Next &next) {
         return fail(at, concat("nesting is deeper than the limit of ", limits_.depthMax));
     }
     document_.open_.push_back(document_.used_);
+    document_.depth_ =
+        std::max(document_.depth_, static_cast<std::uint32_t>(document_.open_.size()));
     Node &node = add(kind, at, at);
     const char *const inside = skipSpace(at + 1);
     if (here(inside) == (kind == Kind::Object ? '}' : ']')) {

@@ -197,6 +197,9 @@ void ManifestReader::plugin(const YamlNode &node) {
         checkKeys(*tools, {"allow", "deny"}, std::array{"rename"});
         if (const auto *allow = tools->find("allow")) {
             entry.allow = words(*allow);
+            if (allow->kind == Kind::Sequence && allow->items.empty()) {
+                problem(*allow, "the list allows no tool; name some, or leave the plugin out");
+            }
         }
         if (const auto *deny = tools->find("deny")) {
             entry.deny = words(*deny);

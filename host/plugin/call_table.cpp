@@ -22,6 +22,7 @@ tenon_call CallTable::begin(CallPtr call) {
     const auto index = free_.back();
     free_.pop_back();
     slots_[index].pushed.emplace().call = std::move(call);
+    slots_[index].abandoned = false;
     return handleFor(slots_[index].generation, index);
 }
 
@@ -37,7 +38,14 @@ CallTable::Slot *CallTable::slotOf(tenon_call handle) {
 CallPtr CallTable::find(tenon_call handle) {
     const std::lock_guard lock(mutex_);
     const Slot *slot = slotOf(handle);
-    return slot != nullptr ? slot->pushed->call : nullptr;
+    return slot != nullptr && !slot->abandoned ? slot->pushed->call : nullptr;
+}
+
+void CallTable::abandon(const CallPtr &call) {
+    const std::lock_guard lock(mutex_);
+    for (auto &slot : slots_) {
+        slot.abandoned = slot.abandoned || (slot.pushed && slot.pushed->call == call);
+    }
 }
 
 std::optional<Pushed> CallTable::end(tenon_call handle) {

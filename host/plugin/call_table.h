@@ -18,6 +18,8 @@ struct Pushed {
     CallPtr call;
     Output output;
     std::size_t bytes = 0; // of output
+    // The size at which a result, or a content block, passed the ceiling; 0: none did.
+    std::size_t resultOverflow = 0, contentOverflow = 0;
     std::optional<AppError> failure;
     std::optional<RawCause> raw;
     std::string traceparent; // once the plugin asked for it
@@ -33,9 +35,11 @@ public:
     template <class Change> tenon_status change(tenon_call handle, Change change) {
         const std::lock_guard lock(mutex_);
         Slot *slot = slotOf(handle);
-        return slot != nullptr ? change(*slot->pushed) : TENON_STALE;
+        return slot != nullptr && !slot->abandoned ? change(*slot->pushed) : TENON_STALE;
     }
-    // Ends the handle. Exactly one caller gets what was pushed.
+    // From now on the handle is stale for the plugin; what it may still read is kept until end().
+    void abandon(const CallPtr &call);
+    // Ends the handle, also an abandoned one. Exactly one caller gets what was pushed.
     std::optional<Pushed> end(tenon_call handle);
     // The handle of a call, or 0.
     tenon_call handleOf(const CallPtr &call) const;
@@ -44,6 +48,7 @@ private:
     struct Slot {
         std::uint32_t generation = 1;
         std::optional<Pushed> pushed; // empty: free
+        bool abandoned = false;
     };
     Slot *slotOf(tenon_call handle);
 

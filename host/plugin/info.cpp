@@ -151,7 +151,7 @@ Result<tenon_info> readRecord(const File &file, const Elf64_Ehdr &header, const 
             continue;
         }
         tenon_info record{};
-        if (section.sh_size != sizeof record || section.sh_type == SHT_NOBITS ||
+        if (section.sh_size < sizeof record || section.sh_type == SHT_NOBITS ||
             !file.read(section.sh_offset, &record, sizeof record)) {
             return missing(concat("its section has ", section.sh_size,
                                   " bytes; expected one "

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plugin/instance.h"
 
-#include "json/document.h"
+#include "json/writer.h"
 #include "support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <optional>
+#include <utility>
 
 namespace tenon::plugin {
 
@@ -30,9 +32,16 @@ std::string shown(tenon_text text) {
     return text.size == 0 ? std::string() : validUtf8(view(text));
 }
 
-bool isObjectOrNone(tenon_text json) {
+// A JSON object on one line, "" for none; nothing when it is neither.
+std::optional<std::string> objectOf(tenon_text json) {
     json::Document document;
-    return json.size == 0 || (document.readView(view(json)) && document.root().isObject());
+    if (json.size == 0) {
+        return "";
+    }
+    if (!document.readView(view(json)) || !document.root().isObject()) {
+        return std::nullopt;
+    }
+    return json::compact(document.root());
 }
 
 tenon_text textOf(std::string_view text) {
@@ -65,10 +74,11 @@ struct Instance::Services {
         return sum;
     }
 
-    // Makes room for bytes more of output, or notes that the ceiling is passed.
-    static bool fits(const Instance &instance, Pushed &pushed, std::size_t bytes) {
+    // Makes room for bytes more of output, or notes at which size the ceiling was passed.
+    static bool fits(const Instance &instance, Pushed &pushed, std::size_t bytes,
+                     std::size_t &overflow) {
         if (bytes > instance.limits_.resultBytesMax - pushed.bytes) {
-            pushed.output.overflow = sizeOf({pushed.bytes, bytes});
+            overflow = sizeOf({pushed.bytes, bytes});
             return false;
         }
         pushed.bytes += bytes;
@@ -80,8 +90,8 @@ struct Instance::Services {
         return instance.calls_.change(call, [&](Pushed &pushed) {
             pushed.bytes -= std::min(pushed.bytes, pushed.output.data.size());
             pushed.output.data.clear();
-            pushed.output.overflow = 0;
-            if (!fits(instance, pushed, json.size)) {
+            pushed.resultOverflow = 0;
+            if (!fits(instance, pushed, json.size, pushed.resultOverflow)) {
                 return TENON_LIMIT;
             }
             pushed.output.data = view(json);
@@ -100,7 +110,9 @@ struct Instance::Services {
                                         TENON_SIZE_CONTENT_V1_0, " and a type from 1 to 5")
                                : "content() was given no block");
         }
-        if (!isObjectOrNone(block->annotations) || !isObjectOrNone(block->meta)) {
+        auto annotations = objectOf(block->annotations);
+        auto meta = objectOf(block->meta);
+        if (!annotations || !meta) {
             return spoil(instance, call,
                          "content() was given annotations or meta that are no JSON object");
         }
@@ -112,7 +124,7 @@ struct Instance::Services {
                     block->name.size, block->title.size, block->description.size,
                     block->annotations.size, block->meta.size});
         return instance.calls_.change(call, [&](Pushed &pushed) {
-            if (!fits(instance, pushed, size)) {
+            if (!fits(instance, pushed, size, pushed.contentOverflow)) {
                 return TENON_LIMIT;
             }
             ContentBlock &out = pushed.output.content.emplace_back();
@@ -127,8 +139,8 @@ struct Instance::Services {
             out.name = shown(block->name);
             out.title = shown(block->title);
             out.description = shown(block->description);
-            out.annotations = view(block->annotations);
-            out.meta = view(block->meta);
+            out.annotations = std::move(*annotations);
+            out.meta = std::move(*meta);
             return TENON_OK;
         });
     }
@@ -144,7 +156,7 @@ struct Instance::Services {
             return spoil(instance, call,
                          concat("fail() was given more than ", kFailureBytesMax, " bytes"));
         }
-        if (!isObjectOrNone(failure->details)) {
+        if (!objectOf(failure->details)) {
             return spoil(instance, call, "fail() was given details that are no JSON object");
         }
         return instance.calls_.change(call, [&](Pushed &pushed) {
@@ -170,12 +182,11 @@ struct Instance::Services {
 
     static tenon_status complete(void *context, tenon_call call) noexcept {
         Instance &instance = self(context);
-        if (!instance.calls_.find(call)) {
+        if (!instance.settle(call)) {
             instance.log_.warning(
                 concat(instance.origin_, ": completed a call that is over or never was"));
             return TENON_STALE;
         }
-        instance.settle(call);
         return TENON_OK;
     }
 
@@ -234,7 +245,7 @@ struct Instance::Services {
         if (!found) {
             return TENON_STALE;
         }
-        if (out == nullptr || out->struct_size < sizeof(tenon_caller)) {
+        if (out == nullptr || out->struct_size < TENON_SIZE_CALLER_V1_0) {
             return TENON_INVALID;
         }
         out->source = textOf(nameOf(found->caller().source));
@@ -281,13 +292,18 @@ Instance::Instance(std::string origin, const Limits &limits, Log &log)
                                                                     &Services::extension} {}
 
 Instance::~Instance() {
+    end();
+}
+
+void Instance::end() noexcept {
     if (instance_ == nullptr || quarantined_) {
         return; // a thread may still be inside: nothing of it is touched again
     }
+    tenon_instance *const ending = std::exchange(instance_, nullptr);
     if (table_->stop != nullptr) {
-        table_->stop(instance_);
+        table_->stop(ending);
     }
-    table_->destroy(instance_);
+    table_->destroy(ending);
 }
 
 void Instance::adopt(const tenon_plugin *table, tenon_instance *instance) {
@@ -297,6 +313,10 @@ void Instance::adopt(const tenon_plugin *table, tenon_instance *instance) {
 
 void Instance::invoke(const CallPtr &call) noexcept {
     const tenon_call handle = calls_.begin(call);
+    if (call->cancelled()) { // a cancel() that came before begin() found no handle to speak of
+        settle(handle);
+        return;
+    }
     const tenon_invocation invocation{sizeof invocation, TENON_KIND_TOOL, handle,
                                       textOf(call->toolName()), textOf(call->arguments())};
     const std::uint32_t answer = table_->invoke(instance_, &invocation);
@@ -311,11 +331,15 @@ void Instance::invoke(const CallPtr &call) noexcept {
     settle(handle);
 }
 
-void Instance::settle(tenon_call handle) noexcept {
-    if (auto pushed = calls_.end(handle)) {
+// Ends the call with what was pushed; false when it was over, or was answered for meanwhile.
+bool Instance::settle(tenon_call handle) noexcept {
+    const bool live = calls_.find(handle) != nullptr;
+    auto pushed = calls_.end(handle);
+    if (pushed) {
         const CallPtr call = pushed->call;
         call->finish(outcomeOf(std::move(*pushed)));
     }
+    return live && pushed;
 }
 
 HandlerOutcome Instance::outcomeOf(Pushed pushed) {
@@ -325,6 +349,7 @@ HandlerOutcome Instance::outcomeOf(Pushed pushed) {
     if (pushed.failure) {
         return std::move(*pushed.failure);
     }
+    pushed.output.overflow = std::max(pushed.resultOverflow, pushed.contentOverflow);
     return std::move(pushed.output);
 }
 
@@ -337,15 +362,16 @@ void Instance::cancel(const CallPtr &call) noexcept {
 }
 
 void Instance::abandon(const CallPtr &call) noexcept {
-    calls_.end(calls_.handleOf(call));
+    calls_.abandon(call);
     if (!quarantined_.exchange(true)) {
+        forGood_ = shared_from_this();
         log_.error(concat(origin_, ": a call of \"", call->toolName(),
                           "\" ignored its cancellation; the plugin takes no more calls"));
     }
 }
 
 std::string Instance::unavailable() const {
-    return quarantined_ ? "a call of it ignored its cancellation and is still running" : "";
+    return quarantined_ ? "a call of it ignored its cancellation" : "";
 }
 
 } // namespace tenon::plugin

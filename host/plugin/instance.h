@@ -16,7 +16,7 @@ namespace tenon::plugin {
 
 // Lives until the process ends or its last call is over; then the plugin is stopped and destroyed,
 // and its code stays mapped. Neither copied nor moved: the plugin holds its address.
-class Instance final : public Handler {
+class Instance final : public Handler, public std::enable_shared_from_this<Instance> {
 public:
     Instance(std::string origin, const Limits &limits, Log &log);
     ~Instance() override;
@@ -32,13 +32,15 @@ public:
     void invoke(const CallPtr &call) noexcept override;
     void cancel(const CallPtr &call) noexcept override;
     void abandon(const CallPtr &call) noexcept override;
+    void stop() noexcept override { end(); }
     bool mayRunInline() const noexcept override { return true; }
     std::string unavailable() const override;
 
 private:
     struct Services; // the functions that host_ and the extensions point at
 
-    void settle(tenon_call handle) noexcept;
+    bool settle(tenon_call handle) noexcept;
+    void end() noexcept;
     static HandlerOutcome outcomeOf(Pushed pushed);
 
     std::string origin_;
@@ -49,6 +51,8 @@ private:
     const tenon_plugin *table_ = nullptr;
     tenon_instance *instance_ = nullptr;
     std::atomic<bool> quarantined_ = false;
+    std::shared_ptr<Instance>
+        forGood_; // once quarantined: a thread of it may call back at any time
 };
 
 } // namespace tenon::plugin

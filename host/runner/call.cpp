@@ -82,6 +82,7 @@ Call::Goes Call::runHook(const Hook<Event, Answer> &hook, Event event,
 }
 
 Call::Goes Call::before() {
+    began_ = true;
     if (stoppedBetweenSteps()) {
         return Goes::On;
     }
@@ -201,15 +202,21 @@ Call::Goes Call::handle() {
         concludeStopped();
         return Goes::On;
     }
-    insideHandler_.store(true, std::memory_order_release);
+    insideHandler_ = true;
     mount_.handler->invoke(shared_from_this());
-    insideHandler_.store(false, std::memory_order_release);
+    insideHandler_ = false;
+    if (threadLost_.exchange(false)) {
+        parts_.scheduler.regainThread();
+    }
     return Goes::Suspended; // finish() has gone on, or will
 }
 
 void Call::finish(HandlerOutcome outcome) {
-    if (!resume(inHandler_)) {
-        return; // answered for already, or twice
+    if (!resume(inHandler_)) { // answered for already, or twice
+        if (abandoned_.exchange(false)) {
+            --parts_.abandoned;
+        }
+        return;
     }
     if (stop_.load() != Stop::None) {
         concludeStopped();
@@ -233,7 +240,7 @@ Call::Goes Call::afterHandle() {
         return Goes::On;
     }
     const auto &output = std::get<tenon::Output>(result_);
-    return runHook(hook, AfterHandle{name_, given(), context_, tool_, output},
+    return runHook(hook, AfterHandle{name_, args_, effective_, context_, tool_, output},
                    &Call::onAfterHandle);
 }
 
@@ -268,8 +275,9 @@ bool Call::checkOutput(const tenon::Output &output) {
     }
     if (tool_.output) {
         if (const auto issues = tool_.output->validate(document.root(), 1); !issues.empty()) {
-            mismatch(concat(issues[0].path, issues[0].path.empty() ? "" : ": ", "expected ",
-                            issues[0].expected, ", found ", issues[0].kind));
+            const auto &path = issues[0].shape;
+            mismatch(concat(path, path.empty() ? "" : ": ", "expected ", issues[0].expected,
+                            ", found ", issues[0].kind));
             return false;
         }
     }

@@ -28,6 +28,7 @@ struct ToolRunner::Parts {
     std::condition_variable ended;
     std::vector<std::weak_ptr<Call>> outlasting; // calls that go on after run() returned
     std::size_t outlastingCount = 0;             // of them, those not yet over
+    std::atomic<int> abandoned = 0;              // handlers that were given up and not come back
     // Last, so that their threads are gone before anything that these use.
     Deadlines deadlines;
     Scheduler scheduler;
@@ -39,7 +40,7 @@ public:
          std::shared_ptr<CallListener> listener);
 
     // Begins: here, or on the pool.
-    void begin(json::Value arguments);
+    void begin(const ToolCall &request);
     enum class Stop { None, Cancelled, TimedOut };
     void stop(Stop reason);
 
@@ -97,6 +98,8 @@ private:
     // The call ends this way.
     void conclude(ToolResult result, Outcome outcome);
     void concludeStopped();
+    // Ends the call on a pool thread: hooks and listeners may wait, timers and readers may not.
+    void endStopped();
     void concludeThrown(HandlerOutcome thrown);
     bool stoppedBetweenSteps();
     bool checkOutput(const Output &output);
@@ -107,10 +110,12 @@ private:
     void giveUp();
     bool mayRunInline() const;
     void runInline();
+    void armGrace();
     void outlastRun();
     WorkKey workKey() const;
+    std::string hostHint(const std::string &code) const;
     json::Value given() const { return effective_ ? effective_ : args_; }
-    BeforeToolCall beforeEvent() const { return {name_, given(), context_, tool_}; }
+    BeforeToolCall beforeEvent() const { return {name_, args_, effective_, context_, tool_}; }
 
     ToolRunner::Parts &parts_;
     const std::size_t toolIndex_;
@@ -131,15 +136,19 @@ private:
     Outcome outcome_ = Outcome::Ok;
     std::optional<HandlerOutcome> thrown_;
 
-    std::mutex mutex_; // of the five below
+    std::mutex mutex_; // of the six below
     Suspension suspension_ = Suspension::None;
     std::uint64_t suspensions_ = 0;
     std::uint64_t inHandler_ = 0; // the number of that suspension
     std::optional<Deadlines::Key> timer_;
     bool outlasts_ = false; // counted in Parts
+    bool over_ = false;     // the listener knows
     std::atomic<Stop> stop_ = Stop::None;
     std::atomic<bool> closing_ = false;       // the outcome stands
     std::atomic<bool> insideHandler_ = false; // a thread is in Handler::invoke
+    std::atomic<bool> threadLost_ = false;    // and was given up
+    std::atomic<bool> abandoned_ = false;     // the handler was, and has not come back
+    bool began_ = false;                      // it got past the queue
     bool pooled_ = false;                     // it holds a place of the scheduler's
 
     std::mutex listening_; // of what the listener is told

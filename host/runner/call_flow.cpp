@@ -36,13 +36,13 @@ bool Call::mayRunInline() const {
            parts_.slowStrikes[toolIndex_].load(std::memory_order_relaxed) < kSlowStrikesMax;
 }
 
-void Call::begin(json::Value arguments) {
-    args_ = arguments;
+void Call::begin(const ToolCall &request) {
+    args_ = request.arguments;
     if (!args_) {
         static_cast<void>(none_.readView("{}"));
         args_ = none_.root();
     }
-    if (mayRunInline()) {
+    if (request.mayRunHere && mayRunInline()) {
         runInline();
         return;
     }
@@ -56,7 +56,7 @@ void Call::begin(json::Value arguments) {
             self->parts_.scheduler.release(self->workKey());
         }
     };
-    if (parts_.scheduler.submit(workKey(), work) == Scheduler::Admission::QueueFull &&
+    if (parts_.scheduler.submit(workKey(), work, this) == Scheduler::Admission::QueueFull &&
         resume(number)) {
         pooled_ = false; // it has no place to give back
         AppError error{"OVERLOADED", concat("Too many calls are waiting: ",
@@ -81,7 +81,7 @@ void Call::runInline() {
                                                   "it runs on the pool"));
     }
     const std::lock_guard lock(mutex_);
-    if (suspension_ != Suspension::None) {
+    if (!over_) { // suspended, or on its way to its end on another thread
         outlastRun();
     }
 }
@@ -135,20 +135,22 @@ void Call::stop(Stop reason) {
         kind = suspension_;
         number = suspensions_;
     }
-    if (kind == Suspension::None) {
-        return; // whoever runs it looks between the steps
-    }
     if (kind == Suspension::Queue) {
         if (resume(number)) {
-            pooled_ = false; // whoever takes it from the queue gives its place back
-            concludeStopped();
-            advance();
+            // Still waiting: it leaves the queue. Else whoever has begun it gives its place back.
+            parts_.scheduler.withdraw(this);
+            pooled_ = false;
+            endStopped();
         }
         return;
     }
+    armGrace(); // first: the plugin may take its time over cancel()
     if (kind == Suspension::Handler) {
-        mount_.handler->cancel(shared_from_this());
+        parts_.scheduler.post([self = shared_from_this()] { self->mount_.handler->cancel(self); });
     }
+}
+
+void Call::armGrace() {
     parts_.deadlines.add(Clock::now() + parts_.options.cancelGrace, [weak = weak_from_this()] {
         if (const auto self = weak.lock()) {
             self->giveUp();
@@ -161,20 +163,35 @@ void Call::giveUp() {
     Suspension kind;
     {
         const std::lock_guard lock(mutex_);
-        if (closing_ || suspension_ == Suspension::None) {
+        if (closing_) {
             return;
         }
-        kind = suspension_;
-        suspension_ = Suspension::None;
+        kind = std::exchange(suspension_, Suspension::None);
+    }
+    if (kind == Suspension::None) {
+        armGrace(); // a step is running; it may suspend yet
+        return;
     }
     if (kind == Suspension::Handler) {
+        ++parts_.abandoned;
+        abandoned_ = true;
         mount_.handler->abandon(shared_from_this());
         if (insideHandler_ && pooled_) {
             parts_.scheduler.giveUpThread();
+            threadLost_ = true;
+            if (!insideHandler_ && threadLost_.exchange(false)) {
+                parts_.scheduler.regainThread(); // it came back between the lines
+            }
         }
     }
-    concludeStopped();
-    advance();
+    endStopped();
+}
+
+void Call::endStopped() {
+    parts_.scheduler.post([self = shared_from_this()] {
+        self->concludeStopped();
+        self->advance();
+    });
 }
 
 bool Call::stoppedBetweenSteps() {
@@ -186,47 +203,59 @@ bool Call::stoppedBetweenSteps() {
 }
 
 void Call::concludeStopped() {
-    if (stop_.load() == Stop::TimedOut) {
-        const auto limit =
-            std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - started_);
-        conclude(AppError{"TIMEOUT", concat("\"", name_, "\" did not answer within ", limit.count(),
-                                            " ms, its time limit.")},
-                 Outcome::Timeout);
-    } else {
+    if (stop_.load() == Stop::Cancelled) {
         conclude(AppError{"CANCELLED", concat("The call of \"", name_, "\" was cancelled.")},
                  Outcome::Cancelled);
+        return;
     }
+    const auto limit = std::chrono::duration_cast<std::chrono::milliseconds>(deadline_ - started_);
+    AppError error{"TIMEOUT", concat("\"", name_, "\" did not answer within ", limit.count(),
+                                     " ms, its time limit.")};
+    if (!began_) {
+        error.message = concat("\"", name_, "\" waited for ", limit.count(),
+                               " ms, its time limit, while too many calls were running; it did not "
+                               "run.");
+        error.retryable = true;
+    }
+    conclude(std::move(error), Outcome::Timeout);
 }
 
 void Call::done() {
-    std::optional<Deadlines::Key> timer;
-    bool outlasts = false;
-    {
-        const std::lock_guard lock(mutex_);
-        timer = timer_;
-        outlasts = outlasts_;
-    }
-    if (timer) {
-        parts_.deadlines.remove(*timer);
-    }
     std::string failure;
     if (const auto *error = std::get_if<AppError>(&result_)) {
-        const auto &hint = parts_.options.errorHint;
-        failure =
-            toolResultFromError(*error, tool_.safeToRepeat(), hint ? hint(name_, error->code) : "");
+        failure = toolResultFromError(*error, tool_.safeToRepeat(), hostHint(error->code));
     }
-    {
+    try {
         const std::lock_guard lock(listening_);
         told_ = true;
         listener_->onDone(std::move(result_), std::move(failure));
+    } catch (const std::exception &thrown) {
+        parts_.options.log->error(concat("the listener of ", name_, " threw: ", thrown.what()));
     }
     if (pooled_) {
         parts_.scheduler.release(workKey());
     }
-    if (outlasts) { // last: the runner may go away once it is counted
+    bool outlasts = false;
+    {
+        const std::lock_guard lock(mutex_);
+        over_ = true;
+        outlasts = outlasts_;
+    }
+    if (outlasts) {
+        parts_.deadlines.remove(*timer_);
+        // Last: the runner may go away once this is counted.
         const std::lock_guard lock(parts_.mutex);
         --parts_.outlastingCount;
         parts_.ended.notify_all();
+    }
+}
+
+std::string Call::hostHint(const std::string &code) const {
+    try {
+        return parts_.options.errorHint ? parts_.options.errorHint(name_, code) : "";
+    } catch (const std::exception &thrown) {
+        parts_.options.log->error(concat("errorHint for ", name_, " threw: ", thrown.what()));
+        return "";
     }
 }
 

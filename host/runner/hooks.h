@@ -80,7 +80,8 @@ struct ToolCallContext {
 
 struct BeforeToolCall {
     std::string_view toolName;
-    json::Value args; // as the caller sent them
+    json::Value args;          // as the caller sent them
+    json::Value effectiveArgs; // missing unless an earlier beforeToolCall replaced them
     const ToolCallContext &context;
     const catalog::Tool &endpoint;
 };
@@ -133,7 +134,8 @@ struct ToolHooks {
 
 struct AfterHandle {
     std::string_view toolName;
-    json::Value args;
+    json::Value args;          // as the caller sent them
+    json::Value effectiveArgs; // missing unless they were replaced
     const ToolCallContext &context;
     const catalog::Tool &endpoint;
     const Output &output;

@@ -54,7 +54,7 @@ CallHandle ToolRunner::run(const ToolCall &call, std::shared_ptr<CallListener> l
     }
     const auto index = static_cast<std::size_t>(tool - catalog().tools().data());
     auto made = std::make_shared<Call>(*parts_, index, call, std::move(listener));
-    made->begin(call.arguments);
+    made->begin(call);
     return CallHandle(std::move(made));
 }
 
@@ -65,12 +65,19 @@ ToolRunner::Finished ToolRunner::runBlocking(const ToolCall &call) {
             finished.emplace(Finished{std::move(result), std::move(failureJson)});
             ended.notify_all();
         }
+        json::Document arguments; // its own: a handler that is given up may read on
         std::mutex mutex;
         std::condition_variable ended;
         std::optional<Finished> finished;
     };
     const auto waiter = std::make_shared<Waiter>();
-    run(call, waiter);
+    ToolCall kept = call;
+    if (call.arguments) {
+        const json::ReadLimits as{call.arguments.raw().size(), UINT32_MAX};
+        waiter->arguments = *json::Document::read(std::string(call.arguments.raw()), as);
+        kept.arguments = waiter->arguments.root();
+    }
+    run(kept, waiter);
     std::unique_lock lock(waiter->mutex);
     waiter->ended.wait(lock, [&] { return waiter->finished.has_value(); });
     return std::move(*waiter->finished);
@@ -89,9 +96,16 @@ bool ToolRunner::shutdown(std::chrono::milliseconds most) {
         }
         lock.lock();
         using namespace std::chrono_literals;
-        parts_->ended.wait_for(lock, parts_->options.cancelGrace + 500ms, allOver);
+        parts_->ended.wait_for(lock, parts_->options.cancelGrace + 1s, allOver);
     }
-    return allOver() && !parts_->scheduler.hasLostThreads();
+    const bool clean = allOver() && parts_->abandoned == 0;
+    lock.unlock();
+    if (!clean) { // the process leaves without destructors: the others are stopped here
+        for (const auto &mount : catalog().mounts()) {
+            mount.handler->stop();
+        }
+    }
+    return clean;
 }
 
 } // namespace tenon

@@ -37,10 +37,12 @@ struct ToolRunnerOptions {
 // One call as a frontend asks for it.
 struct ToolCall {
     std::string_view toolName; // mounted
-    json::Value arguments;     // missing: {}. Must stay valid until onDone: let the listener own it
+    // Missing: {}. Valid as long as the listener lives: let it own them.
+    json::Value arguments;
     const Caller *caller = nullptr; // null: internal
     std::string_view toolCallId;
     const AmbientContext *ambient = nullptr;
+    bool mayRunHere = true; // false: on the pool whatever the tool says, so that it can be stopped
 };
 
 // What a frontend hears of a call. Called from any thread, never two at once for one call, and

@@ -5,6 +5,12 @@
 
 namespace tenon {
 
+namespace {
+
+constexpr std::size_t kSpareThreads = 4; // beyond the limits, for posted work
+
+} // namespace
+
 Scheduler::~Scheduler() {
     {
         const std::lock_guard lock(mutex_);
@@ -50,10 +56,9 @@ void Scheduler::giveBack(const WorkKey &key) {
     less(ofPrincipal_, key.principal);
 }
 
-void Scheduler::start(const WorkKey &key, Work work) {
-    take(key);
+void Scheduler::start(Work work) {
     ready_.push_back(std::move(work));
-    if (idle_ < ready_.size() && threads_.size() < limits_.hostMax + lost_) {
+    if (idle_ < ready_.size() && threads_.size() < limits_.hostMax + kSpareThreads + lost_) {
         threads_.emplace_back([this] { serve(); });
     }
     wake_.notify_one();
@@ -77,39 +82,53 @@ void Scheduler::serve() {
     }
 }
 
-Scheduler::Admission Scheduler::submit(const WorkKey &key, Work work) {
+Scheduler::Admission Scheduler::submit(const WorkKey &key, Work work, const void *owner) {
     const std::lock_guard lock(mutex_);
     if (fits(key)) {
-        start(key, std::move(work));
+        take(key);
+        start(std::move(work));
         return Admission::Accepted;
     }
     if (waiting_.size() >= limits_.queueMax) {
         return Admission::QueueFull;
     }
-    waiting_.push_back({key, std::move(work)});
+    waiting_.push_back({key, std::move(work), owner});
     return Admission::Accepted;
+}
+
+bool Scheduler::withdraw(const void *owner) {
+    const std::lock_guard lock(mutex_);
+    return std::erase_if(waiting_, [&](const Waiting &one) { return one.owner == owner; }) > 0;
 }
 
 void Scheduler::release(const WorkKey &key) {
     const std::lock_guard lock(mutex_);
     giveBack(key);
-    const auto next = std::find_if(waiting_.begin(), waiting_.end(),
-                                   [&](const Waiting &waiting) { return fits(waiting.key); });
-    if (next != waiting_.end()) {
-        Waiting chosen = std::move(*next);
-        waiting_.erase(next);
-        start(chosen.key, std::move(chosen.work));
+    // One place may let several go on: each waits for another of its limits.
+    for (auto next = waiting_.begin(); next != waiting_.end() && running_ < limits_.hostMax;) {
+        if (!fits(next->key)) {
+            ++next;
+            continue;
+        }
+        take(next->key);
+        start(std::move(next->work));
+        next = waiting_.erase(next);
     }
+}
+
+void Scheduler::post(Work work) {
+    const std::lock_guard lock(mutex_);
+    start(std::move(work));
+}
+
+void Scheduler::regainThread() {
+    const std::lock_guard lock(mutex_);
+    --lost_;
 }
 
 void Scheduler::giveUpThread() {
     const std::lock_guard lock(mutex_);
     ++lost_;
-}
-
-bool Scheduler::hasLostThreads() const {
-    const std::lock_guard lock(mutex_);
-    return lost_ > 0;
 }
 
 } // namespace tenon

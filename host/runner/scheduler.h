@@ -35,7 +35,7 @@ public:
     enum class Admission { Accepted, QueueFull };
 
     explicit Scheduler(const ConcurrencyLimits &limits) : limits_(limits) {}
-    // Drops what waits and joins the pool. Precondition: no thread is stuck (hasLostThreads()).
+    // Drops what waits and joins the pool. Precondition: no thread is stuck in a plugin.
     ~Scheduler();
     Scheduler(const Scheduler &) = delete;
     Scheduler &operator=(const Scheduler &) = delete;
@@ -43,22 +43,28 @@ public:
     // Runs work on a pool thread once the limits allow; first come, first served among those that
     // may run. The place that it takes is free again after release(): a call may outlive the
     // function that began it.
-    Admission submit(const WorkKey &key, Work work);
+    Admission submit(const WorkKey &key, Work work, const void *owner);
+    // Takes the owner's work out of the queue; false when it runs or is about to.
+    bool withdraw(const void *owner);
     void release(const WorkKey &key);
-    // A pool thread is stuck in a plugin and may never come back: another may take its place.
+    // Runs short work on a pool thread, outside the limits.
+    void post(Work work);
+    // A pool thread is stuck in a plugin and may never come back: another may take its place. And
+    // it came back.
     void giveUpThread();
-    bool hasLostThreads() const;
+    void regainThread();
 
 private:
     struct Waiting {
         WorkKey key;
         Work work;
+        const void *owner;
     };
     // All under the mutex.
     bool fits(const WorkKey &key) const;
     void take(const WorkKey &key);
     void giveBack(const WorkKey &key);
-    void start(const WorkKey &key, Work work);
+    void start(Work work);
     void serve();
 
     const ConcurrencyLimits limits_;

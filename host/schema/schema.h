@@ -23,6 +23,7 @@ struct Issue {
     std::string expected; // in words
     std::string found;    // in words; quotes a short value
     std::string kind;     // in words, the type alone: for readers who may not see the value
+    std::string shape;    // path with * for keys that are not the schema's: for the same readers
 
     // "/limit: expected an integer, found the string "ten"".
     std::string sentence() const;

@@ -26,15 +26,18 @@ struct Place {
     const Place *parent = nullptr;
     std::string_view key = {};
     std::size_t item = SIZE_MAX; // SIZE_MAX: key is it
+    bool ofSchema = true;        // the key is one that the schema names
 
-    std::string pointer() const {
+    enum class Keys { All, OfSchema }; // the others are shown as *
+    std::string pointer(Keys keys = Keys::All) const {
         std::string out;
         for (const Place *at = this; at->parent != nullptr; at = at->parent) {
             std::string token = "/";
             if (at->item != SIZE_MAX) {
                 token += std::to_string(at->item);
             }
-            for (const char c : at->key) {
+            const bool hidden = keys == Keys::OfSchema && !at->ofSchema;
+            for (const char c : hidden ? "*" : printable(at->key, 100)) {
                 c == '~' ? token += "~0" : c == '/' ? token += "~1" : token += c;
             }
             out.insert(0, token);
@@ -143,8 +146,8 @@ private:
     bool issue(const Place &place, std::string_view keyword, const auto &expected,
                const auto &found, Value value) {
         if (issues_ != nullptr && issues_->size() < issuesMax_) {
-            issues_->push_back(
-                {place.pointer(), std::string(keyword), expected(), found(), kindOf(value)});
+            issues_->push_back({place.pointer(), std::string(keyword), expected(), found(),
+                                kindOf(value), place.pointer(Place::Keys::OfSchema)});
         }
         return false;
     }
@@ -387,8 +390,8 @@ std::string Run::knownKeys(const ObjectRules &rules,
 }
 
 bool Run::member(const ObjectRules &rules, const json::Member &member, const Place &place) {
-    const Place at{&place, member.key};
     const auto known = rules.properties.find(member.key);
+    const Place at{&place, member.key, SIZE_MAX, known != rules.properties.end()};
     bool ok = true;
     bool matched = known != rules.properties.end() && known->second.node != kNone;
     if (matched) {
@@ -540,7 +543,7 @@ std::vector<Issue> Schema::validate(json::Value value, std::size_t issuesMax) co
         issues.insert(issues.begin(), {"", "limit",
                                        concat("a value that can be checked within ", stepsMax_,
                                               " steps and ", kNestingMax, " nested subschemas"),
-                                       "one that cannot", "a value"});
+                                       "one that cannot", "a value", ""});
     }
     return issues;
 }

@@ -69,7 +69,7 @@ Envelope readEnvelope(json::Value message) {
         return invalid(
             concat("\"id\" is ", printable(id.raw(), 40), "; expected a string or a whole number"));
     }
-    if (params && !params.isNull() && !params.isObject()) {
+    if (id && params && !params.isNull() && !params.isObject()) {
         return invalid(
             concat("\"params\" is ", json::nameOf(params.kind()), "; expected an object"));
     }

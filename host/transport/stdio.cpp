@@ -20,8 +20,12 @@ constexpr std::size_t kPendingBytesMax = 16U << 20;
 std::atomic<int> inputToEnd = -1;
 std::atomic<int> nothing = -1;
 
-void onSignal(int) {
+void onSignal(int number) {
     const int saved = errno;
+    if (number != SIGURG) { // the second one, of either kind, ends the process
+        signal(SIGTERM, SIG_DFL);
+        signal(SIGINT, SIG_DFL);
+    }
     dup2(nothing,
          inputToEnd); // a read that comes later sees the end; one that waits is interrupted
     errno = saved;
@@ -50,9 +54,13 @@ void endInputOnSignal(int in) {
     struct sigaction action {};
     action.sa_handler = onSignal;        // without SA_RESTART: read() must come back
     sigaction(SIGURG, &action, nullptr); // for endInput(): a signal that nobody sends, nor dies of
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(SIGTERM, &action, nullptr);
     sigaction(SIGINT, &action, nullptr);
+}
+
+void inputEnded() {
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
 }
 
 void endInput(std::thread::native_handle_type reader) {

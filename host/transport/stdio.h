@@ -23,7 +23,10 @@ OwnStdio takeStdio();
 // second one ends the process. Call it on the thread that reads.
 void endInputOnSignal(int in);
 
-// Does the same from another thread: the client is gone. After endInputOnSignal(), as often as one
+// The input has ended of itself: from now on one signal ends the process.
+void inputEnded();
+
+// Ends the input from another thread: the client is gone. After endInputOnSignal(), as often as one
 // likes.
 void endInput(std::thread::native_handle_type reader);
 

@@ -110,7 +110,8 @@ private:
         const auto before = answered_;
         const double cpuBefore = ownCpu();
         const auto begunCollecting = Clock::now();
-        while (before + arrivals_.size() < last) {
+        // More answers than requests: one is wrong, and will be found.
+        while (before + arrivals_.size() < last && before + arrivals_.size() <= sent_) {
             const auto now = Clock::now();
             while (sent_ < last && sent_ - before - arrivals_.size() < plan_.depth) {
                 messages_.appendRequest(out_, ++sent_);

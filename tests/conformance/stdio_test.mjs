@@ -196,6 +196,43 @@ test(
   },
 );
 
+test("an id is free for use once its answer is out", inTime, () =>
+  withServer("probe", async (server) => {
+    for (let round = 0; round < 300; round += 1) {
+      server.send(call(1, "structured", { x: round }));
+      const answer = await server.next();
+      assert.equal(answer.result?.isError ?? false, false, JSON.stringify(answer));
+    }
+  }),
+);
+
+test("what is nested too deep is answered by its id", inTime, () =>
+  withServer("probe", async (server) => {
+    const nested = (depth) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
+    for (const depth of [124, 126, 5000]) {
+      server.write(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":` +
+        `{"name":"noarg","arguments":{"a":${nested(depth)}}}}\n`);
+      const answer = await server.next();
+      assert.equal(answer.id, 7);
+      if (depth > 124) {
+        assert.equal(answer.error.code, -32602);
+        assert.match(answer.error.message, /the limit is 128/);
+      }
+    }
+  }),
+);
+
+test("a client that closes only its reading end is noticed", inTime, async () => {
+  const server = new Server(serve("echo"));
+  server.send(initialize());
+  await server.next();
+  server.process.stdout.destroy();
+  server.send(ping(1));
+  server.send(ping(2));
+  const exit = await server.ended(5_000);
+  assert.equal(exit.signal, null);
+});
+
 test("SIGTERM ends the process in order", inTime, async () => {
   const server = new Server(serve("probe"));
   server.send(initialize());

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace tenon::agent {
 
@@ -29,24 +30,34 @@ std::string exportedName(const std::string &name) {
     return concat(out, "_", sha256Hex(name).substr(0, 8));
 }
 
-// The schema as Anthropic takes it: its root a plain object schema, without $schema.
-Result<std::string> projectSchema(const catalog::MountedTool &tool) {
+// The schema as Anthropic takes it: its root a plain object schema without $schema and without
+// alternatives. Their properties all become optional ones of the root, so that nothing which the
+// tool takes is refused; what it does not take is still refused when it is called.
+std::string projectSchema(const catalog::MountedTool &tool) {
     json::Document document;
     static_cast<void>(document.readView(tool.tool->inputSchemaJson));
-    json::Writer out;
+    json::Writer out, properties;
     out.object();
+    properties.object();
+    std::set<std::string_view> named;
+    const auto take = [&](json::Value schema) {
+        for (const auto &[key, value] : schema["properties"].members()) {
+            if (named.insert(key).second) {
+                properties.key(key).raw(value.raw());
+            }
+        }
+    };
+    take(document.root());
     for (const auto &[key, value] : document.root().members()) {
         if (key == "anyOf" || key == "oneOf" || key == "allOf") {
-            return Error{"agent.schema",
-                         concat("the input schema of \"", tool.name, "\" has ", key,
-                                " at its root, "
-                                "which the provider refuses; put it under \"properties\"")};
-        }
-        if (key != "$schema") {
+            for (const auto branch : value.items()) {
+                take(branch);
+            }
+        } else if (key != "$schema" && key != "properties") {
             out.key(key).raw(value.raw());
         }
     }
-    return out.endObject().take();
+    return out.key("properties").raw(properties.endObject().text()).endObject().take();
 }
 
 void writeContent(json::Writer &out, const Output &output) {
@@ -99,8 +110,15 @@ private:
 
 class Listener : public CallListener {
 public:
-    Listener(std::shared_ptr<Step> step, std::size_t place, std::string id)
-        : step_(std::move(step)), place_(place), id_(std::move(id)) {}
+    Listener(std::shared_ptr<Step> step, std::size_t place, std::string id, json::Value input)
+        : step_(std::move(step)), place_(place), id_(std::move(id)) {
+        if (input && !input.isNull()) {
+            const json::ReadLimits as{input.raw().size(), UINT32_MAX};
+            arguments_ = *json::Document::read(std::string(input.raw()), as);
+        }
+    }
+    json::Value arguments() const { return arguments_.root(); }
+
     void onDone(ToolResult result, std::string failureJson) override {
         json::Writer out;
         out.object().key("type").string("tool_result").key("tool_use_id").string(id_);
@@ -122,6 +140,7 @@ private:
     std::shared_ptr<Step> step_;
     std::size_t place_;
     std::string id_;
+    json::Document arguments_; // its own: a handler that is given up may read on
 };
 
 } // namespace
@@ -160,13 +179,9 @@ Result<std::string> Agent::tools(Format format) const {
                                               "\" by the provider: \"", other->second, "\" and \"",
                                               tool->name, "\"; set a prefix or deny one")};
         }
-        auto schema = projectSchema(*tool);
-        if (!schema) {
-            return schema.error();
-        }
         out.object().key("name").string(exported);
         out.key("description").string(tool->tool->description);
-        out.key("input_schema").raw(*schema).endObject();
+        out.key("input_schema").raw(projectSchema(*tool)).endObject();
     }
     return out.endArray().take();
 }
@@ -180,8 +195,14 @@ Result<std::string> Agent::execute(Format format, json::Value calls) {
     }
     std::vector<json::Value> uses;
     for (const auto block : calls.items()) {
-        if (block["type"].string() != "tool_use") {
-            continue;
+        const auto type = block["type"];
+        if (!type.isString()) {
+            return Error{"agent.calls", concat("the block ", printable(block.raw(), 200),
+                                               " has no \"type\"; expected content blocks as the "
+                                               "provider sent them")};
+        }
+        if (type.string() != "tool_use") {
+            continue; // text, thinking: nothing to run
         }
         if (!block["id"].isString() || !block["name"].isString()) {
             return Error{"agent.calls", concat("the call ", printable(block.raw(), 200),
@@ -194,14 +215,16 @@ Result<std::string> Agent::execute(Format format, json::Value calls) {
     const Caller caller{Source::Agent, "", "", "", ""};
     for (std::size_t i = 0; i < uses.size(); ++i) {
         const auto name = uses[i]["name"].string();
-        const auto input = uses[i]["input"];
         const Name *known = byExported(name);
         ToolCall call;
         call.toolName = known ? std::string_view(known->tool->name) : name;
-        call.arguments = input.isNull() ? json::Value() : input;
-        call.caller = &caller;
         call.toolCallId = uses[i]["id"].string();
-        runner_.run(call, std::make_shared<Listener>(step, i, std::string(call.toolCallId)));
+        const auto listener =
+            std::make_shared<Listener>(step, i, std::string(call.toolCallId), uses[i]["input"]);
+        call.arguments = listener->arguments();
+        call.caller = &caller;
+        call.mayRunHere = false; // the calls of a step run beside one another
+        runner_.run(call, listener);
     }
     json::Writer out;
     out.object().key("role").string("user").key("content").array();

@@ -271,7 +271,7 @@ private:
             !(word.starts_with('[') && isJson(word))) {
             leaf.json.clear();
             leaf.elements.push_back(valueOf(takesOf(root(), itemsOf(root(), schema)), word));
-        } else if (leaf.given || !leaf.elements.empty()) {
+        } else if (leaf.given || !leaf.elements.empty() || !leaf.members.empty()) {
             fail(concat("the field ", printable(key, 100), " was given twice; expected one value"));
         } else {
             leaf = Given();

@@ -13,14 +13,8 @@ using json::Writer;
 
 // Legacy revisions know structured content, and so output schemas, for objects only.
 bool hasOutputSchema(const catalog::Tool &tool, Revision revision) {
-    if (tool.outputSchemaJson.empty() || revision < Revision::R2025_06_18) {
-        return false;
-    }
-    if (isModern(revision)) {
-        return true;
-    }
-    json::Document schema;
-    return schema.readView(tool.outputSchemaJson) && schema.root()["type"].string() == "object";
+    return tool.output && revision >= Revision::R2025_06_18 &&
+           (tool.outputIsObject || isModern(revision));
 }
 
 std::string toolJson(const catalog::MountedTool &mounted, Revision revision) {
@@ -174,7 +168,8 @@ std::string Rendered::callOutput(const Output &output, const catalog::Tool &tool
                                  Revision revision) const {
     const bool modern = isModern(revision);
     const bool multiline = output.data.find_first_of("\n\r") != std::string::npos;
-    const std::string data = multiline ? oneLine(output.data) : output.data;
+    const std::string joined = multiline ? oneLine(output.data) : "";
+    const std::string_view data = multiline ? joined : output.data;
     std::string start;
     start.reserve(2 * data.size() + output.bytes() + tail(revision).size() + 128);
     start += modern ? R"({"resultType":"complete","content":)" : R"({"content":)";

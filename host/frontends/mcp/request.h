@@ -4,8 +4,8 @@
 
 #include "catalog/handler.h"
 #include "frontends/mcp/revision.h"
-#include "transport/jsonrpc.h"
 #include "json/document.h"
+#include "transport/jsonrpc.h"
 
 #include <string>
 #include <string_view>
@@ -18,7 +18,7 @@ struct Request {
     std::string_view id, method;
     json::Value idValue;
     json::Value params;
-    json::Value name, arguments; // of tools/call; missing where params has none
+    json::Value name, arguments;    // of tools/call; missing where params has none
     std::string_view progressToken; // its own bytes, or ""
     std::string_view traceparent;
     Caller caller; // of a modern request: what it says of its client

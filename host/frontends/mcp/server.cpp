@@ -26,6 +26,9 @@ struct Message {
     std::string line;
     json::Document document;
 };
+constexpr std::size_t kBatchMax = 100; // messages
+// Messages are read this deep, so that one with arguments beyond the limit is answered by its id.
+constexpr std::uint32_t kMessageDepthMax = 10'000;
 constexpr std::size_t kLineBytesKept = 64U << 10; // memory of longer ones is not used again
 
 // Gathers the answers of a batch (2025-03-26) into one array.
@@ -120,19 +123,23 @@ public:
         const auto text =
             resultMessage(id_, output ? state_->rendered.callOutput(*output, tool_, revision_)
                                       : state_->rendered.callFailure(failureJson, revision_));
+        std::string key;
+        bool silent = false;
         {
             const std::lock_guard lock(mutex_);
             done_ = true;
             endedOn_ = std::this_thread::get_id();
-            if (!silent_) {
-                state_->reply(text, batch_);
-            } else if (batch_) {
-                batch_->add("");
-            }
+            silent = silent_;
+            key = key_;
         }
-        if (!key_.empty()) {
+        if (!key.empty()) { // before the answer goes out: the id is then free to be used again
             const std::lock_guard lock(state_->mutex);
-            state_->inFlight.erase(key_);
+            state_->inFlight.erase(key);
+        }
+        if (!silent) {
+            state_->reply(text, batch_);
+        } else if (batch_) {
+            batch_->add("");
         }
     }
     // Whether it ended on the calling thread. Only once it is over.
@@ -188,6 +195,12 @@ void McpStream::State::one(const std::shared_ptr<Message> &message, json::Value 
 void McpStream::State::batch(const std::shared_ptr<Message> &message) {
     const json::Value list = message->document.root();
     const bool allowed = initialized && revision == Revision::R2025_03_26;
+    if (allowed && list.size() > kBatchMax) {
+        send(errorMessage(
+            "", transport::kInvalidRequest,
+            concat("the batch has ", list.size(), " messages; the limit is ", kBatchMax)));
+        return;
+    }
     if (!allowed || list.size() == 0) {
         send(errorMessage("", transport::kInvalidRequest,
                           allowed ? "the batch is empty; expected at least one message"
@@ -210,6 +223,11 @@ void McpStream::State::request(const std::shared_ptr<Message> &message, const En
         reply(errorMessage(envelope.id, transport::kInvalidParams,
                            concat("the key \"", printable(twice, 100),
                                   "\" stands twice in one object; expected each key once")),
+              batch);
+    } else if (const auto depth = message->document.depth(); depth > runner.limits().jsonDepthMax) {
+        reply(errorMessage(envelope.id, transport::kInvalidParams,
+                           concat("the message is nested ", depth, " deep; the limit is ",
+                                  runner.limits().jsonDepthMax, " (jsonDepthMax)")),
               batch);
     } else if (request.method == "tools/call") {
         call(message, request, batch);
@@ -340,7 +358,7 @@ void McpStream::receive(std::string_view line) {
     }
     state_->spare = message;
     message->line = line;
-    const json::ReadLimits limits{line.size(), state_->runner.limits().jsonDepthMax, false};
+    const json::ReadLimits limits{line.size(), kMessageDepthMax, false};
     if (const auto read = message->document.readView(message->line, limits); !read) {
         state_->send(
             errorMessage("", transport::kParseError,

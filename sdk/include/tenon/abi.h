@@ -133,7 +133,8 @@ typedef struct tenon_info {
 #define TENON_CONTENT_RESOURCE 4u /* uri, mime_type?, and text, or data for a binary resource */
 #define TENON_CONTENT_LINK 5u     /* uri, name, title?, description?, mime_type? */
 
-/* One content block. Bytes are raw: the frontend that needs base64 makes it. */
+/* One content block. Bytes are raw: the frontend that needs base64 makes it. In a prompt each block
+ * is a message of its own. */
 typedef struct tenon_content {
     uint32_t struct_size;
     uint32_t type; /* TENON_CONTENT_* */
@@ -146,6 +147,7 @@ typedef struct tenon_content {
     tenon_text description;
     tenon_text annotations; /* a JSON object {audience, priority, lastModified}, or empty */
     tenon_text meta;        /* a JSON object, or empty */
+    tenon_text role;        /* of a prompt's message: "user" or "assistant"; else empty */
 } tenon_content;
 
 #define TENON_RETRY_UNSTATED 0u /* the host's table decides from the status */
@@ -177,12 +179,14 @@ typedef struct tenon_sink {
 
 /* ---- the host's table --------------------------------------------------------------------- */
 
-/* Given to tenon_plugin_v1 and valid for the rest of the process, from every thread.
+/* Given to tenon_plugin_v1 and valid, from every thread, until destroy returns (or create, when it
+ * fails). A host gives each instance a table of its own.
  *
  * The five output functions name a call. They answer TENON_OK, TENON_STALE when the call is over
  * (cancelled past its grace, timed out, completed), TENON_INVALID for a value that breaks this
  * header (its call then ends as an internal error, and the log says what was wrong), TENON_LIMIT
- * above the result ceiling. The host copies everything before it returns. [any] */
+ * above the result ceiling (its call then ends as too large, unless it was result() and a smaller
+ * result follows). The host copies everything before it returns. [any] */
 typedef struct tenon_host {
     uint32_t struct_size;
     uint32_t abi_major;     /* 1 */
@@ -202,10 +206,11 @@ typedef struct tenon_host {
      * reach the operator's log and hooks, never the caller. Required. */
     tenon_status (*raise)(void *context, tenon_call call, tenon_text type, tenon_text message);
     /* Ends a call whose invoke answered TENON_PENDING; it may come before that invoke returns.
-     * Exactly once. The call's input stays valid until then. Required. */
+     * Exactly once, also when the call was cancelled or its time was over: until then the host
+     * keeps the call's name and input, whatever it told the caller. Required. */
     tenon_status (*complete)(void *context, tenon_call call);
-    /* The table of a host ability, or NULL: "tenon.progress/1" and the others below. The table
-     * stays valid for the rest of the process. Required. */
+    /* The table of a host ability, or NULL: "tenon.progress/1" and the others below. It is valid as
+     * long as this one. Required. */
     const void *(*get_extension)(void *context, tenon_text id);
 } tenon_host;
 
@@ -214,9 +219,11 @@ typedef struct tenon_host {
 #define TENON_KIND_TOOL 1u       /* name is the tool's name, input its arguments (an object) */
 #define TENON_KIND_RESOURCE 2u   /* name is a URI, input the variables of its template */
 #define TENON_KIND_PROMPT 3u     /* name is the prompt's name, input its arguments */
-#define TENON_KIND_COMPLETION 4u /* name is the prompt or template, input {argument, context} */
+#define TENON_KIND_COMPLETION 4u /* name is the prompt's or the template's, input is {ref, argument,
+                                  * context?} as MCP's completion/complete has them */
 
-/* One call. Borrowed until invoke returns, or until complete if that is later. */
+/* One call. The record is borrowed until invoke returns; what name and input point at, until then
+ * or until complete, if that is later. */
 typedef struct tenon_invocation {
     uint32_t struct_size;
     uint32_t kind; /* TENON_KIND_* */
@@ -239,7 +246,7 @@ typedef struct tenon_create {
 typedef struct tenon_plugin {
     uint32_t struct_size;
     uint32_t abi_major; /* 1 */
-    uint32_t abi_minor; /* the minor it speaks, within the host's range */
+    uint32_t abi_minor; /* the minor it speaks: its own, or the host's newest where that is older */
     uint32_t reserved;  /* 0 */
     tenon_text id;      /* equal to the info record's */
     tenon_text version;
@@ -250,15 +257,16 @@ typedef struct tenon_plugin {
     /* Makes an instance. On TENON_OK *out is not NULL; on anything else there is nothing to
      * destroy. Required. [main] */
     tenon_status (*create)(const tenon_host *host, const tenon_create *args, tenon_instance **out);
-    /* Writes the catalog, one JSON object (see sdk/README.md). Asked once per instance and
-     * frozen. Required. [main], after create */
+    /* Writes the catalog, one JSON object (see sdk/README.md). Asked after create and frozen; asked
+     * again only after a TENON_NOTIFY_..._CHANGED, for a new generation. Required. [main] */
     tenon_status (*catalog)(tenon_instance *instance, const tenon_sink *out);
     /* Runs one call: TENON_DONE or TENON_PENDING. A call with nothing pushed is an empty
      * success. Concurrent with other invokes unless the catalog says "serial". The host holds no
      * lock across it. Required. [call] */
     uint32_t (*invoke)(tenon_instance *instance, const tenon_invocation *invocation);
-    /* Asks that a call end soon; it still ends by completion. May come at any time, once the call
-     * is over too. Required: no (polling tenon.cancellation/1 is enough). [any] */
+    /* Asks that a call end soon; it still ends by completion. May come at any time from invoke's
+     * beginning on, once the call is over too. Required: no (polling tenon.cancellation/1 is
+     * enough). [any] */
     void (*cancel)(tenon_instance *instance, tenon_call call);
     /* No invoke follows. Joins every thread that the plugin started for this instance before it
      * returns. Required: no. [main] */
@@ -332,7 +340,8 @@ typedef struct tenon_caller {
 typedef struct tenon_caller_v1 {
     uint32_t struct_size;
     uint32_t reserved;
-    /* The views stay valid until the call is over. */
+    /* The views stay valid as long as the call's input. Only the fields that lie inside
+     * out->struct_size are set. */
     tenon_status (*get)(void *context, tenon_call call, tenon_caller *out);
 } tenon_caller_v1;
 
@@ -360,7 +369,7 @@ typedef struct tenon_input_v1 {
     uint32_t struct_size;
     uint32_t reserved;
     /* The answer of an earlier round under that key, one JSON value, or TENON_NOT_FOUND. Valid
-     * until the call is over. */
+     * as long as the call's input. */
     tenon_status (*response)(void *context, tenon_call call, tenon_text key, tenon_text *out);
     /* Asks for input: method "elicitation/create", "sampling/createMessage" or "roots/list",
      * params a JSON object. The call then ends as "input required" and is invoked again, from the
@@ -369,7 +378,8 @@ typedef struct tenon_input_v1 {
                             tenon_text params);
     /* Opaque state that the next round gets back. The host signs it. */
     tenon_status (*set_state)(void *context, tenon_call call, tenon_bytes state);
-    /* The state of the round before, or TENON_NOT_FOUND. Valid until the call is over. */
+    /* The state of the round before, or TENON_NOT_FOUND. Valid as long as the call's
+     * input. */
     tenon_status (*state)(void *context, tenon_call call, tenon_bytes *out);
 } tenon_input_v1;
 
@@ -377,11 +387,12 @@ typedef struct tenon_input_v1 {
 typedef struct tenon_artifacts_v1 {
     uint32_t struct_size;
     uint32_t reserved;
-    /* Stores bytes for the caller; *uri stays valid until the call is over. */
+    /* Stores bytes for the caller; *uri stays valid as long as the call's input. */
     tenon_status (*write)(void *context, tenon_call call, tenon_text name, tenon_text mime_type,
                           tenon_bytes data, tenon_text *uri);
     /* Reads at most size bytes from offset; *total is the whole size. Bound to the caller:
-     * another's artifact is TENON_NOT_FOUND. *out stays valid until the call is over. */
+     * another's artifact is TENON_NOT_FOUND. *out stays valid as long as the call's
+     * input. */
     tenon_status (*read)(void *context, tenon_call call, tenon_text uri, uint64_t offset,
                          uint64_t size, tenon_bytes *out, uint64_t *total);
     /* Lines that hold the literal text, as JSON {"matches":[{"line","text"}],"truncated"}. */
@@ -404,13 +415,14 @@ typedef struct tenon_notify_v1 {
 /* ---- frozen sizes of version 1.0 ---------------------------------------------------------- */
 
 #define TENON_SIZE_INFO_V1_0 256u
-#define TENON_SIZE_CONTENT_V1_0 152u
+#define TENON_SIZE_CONTENT_V1_0 168u
 #define TENON_SIZE_FAILURE_V1_0 80u
 #define TENON_SIZE_SINK_V1_0 32u
 #define TENON_SIZE_HOST_V1_0 104u
 #define TENON_SIZE_INVOCATION_V1_0 48u
 #define TENON_SIZE_CREATE_V1_0 32u
 #define TENON_SIZE_PLUGIN_V1_0 112u
+#define TENON_SIZE_CALLER_V1_0 72u
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -6,10 +6,12 @@
 #include <tenon/abi.h>
 #include <tenon/fields.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <cxxabi.h>
 #include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -216,67 +218,59 @@ inline void Context::failWithCurrent() const noexcept {
     }
 }
 
-// The right and the duty to answer one call later, from any thread. Dropped without an answer, it
-// ends the call as a fault, so that no caller waits for ever.
+// The right and the duty to answer one call later, from any thread. When the last copy of a reply
+// goes without an answer, the call ends as a fault, so that no caller waits for ever.
 class Reply {
 public:
-    explicit Reply(const Context &context) : context_(context), open_(true) {}
-    Reply(Reply &&other) noexcept
-        : context_(other.context_), open_(std::exchange(other.open_, false)) {}
-    Reply &operator=(Reply &&) = delete;
-    ~Reply() {
-        if (open_) {
-            context_.host()->raise(context_.host()->context, context_.call(), text("tenon::Reply"),
-                                   text("the handler dropped its reply without an answer"));
-            complete();
-        }
-    }
+    explicit Reply(const Context &context) : state_(std::make_shared<State>(context)) {}
 
     // cancelled(), progress(), log(), content blocks: all of them, until it is answered.
-    const Context &context() const { return context_; }
+    const Context &context() const { return state_->context; }
 
-    template <class Out> void answer(const Out &value) {
-        guarded([&] { context_.give(value); });
+    template <class Out> void answer(const Out &value) const {
+        run([&] { return value; });
     }
-    void done() { complete(); }
-    void refuse(const ToolError &error) {
-        guarded([&]() { throw error; });
+    void done() const {
+        run([] {});
     }
-    // Answers with the exception that is being handled, unless the reply was moved away.
-    void refuseWithCurrent() noexcept {
-        if (open_) {
-            context_.failWithCurrent();
-            complete();
+    void refuse(const ToolError &error) const {
+        run([&] { throw error; });
+    }
+    // Answers with whatever work() returns, or with what it throws. The first answer counts.
+    template <class Work> void run(Work work) const {
+        if (!state_->open.exchange(false)) {
+            return;
         }
-    }
-    // Answers with whatever work() returns, or with what it throws.
-    template <class Work> void run(Work work) {
-        guarded([&] {
+        try {
             if constexpr (std::is_void_v<std::invoke_result_t<Work &>>) {
                 work();
             } else {
-                context_.give(work());
+                context().give(work());
             }
-        });
+        } catch (...) {
+            context().failWithCurrent();
+        }
+        state_->complete();
     }
 
 private:
-    template <class Work> void guarded(Work work) {
-        try {
-            work();
-        } catch (...) {
-            context_.failWithCurrent();
+    struct State {
+        explicit State(const Context &of) : context(of) {}
+        State(const State &) = delete;
+        State &operator=(const State &) = delete;
+        ~State() {
+            if (open) {
+                context.host()->raise(context.host()->context, context.call(), text("tenon::Reply"),
+                                      text("the handler dropped its reply without an answer"));
+                complete();
+            }
         }
-        complete();
-    }
-    void complete() {
-        if (std::exchange(open_, false)) {
-            context_.host()->complete(context_.host()->context, context_.call());
-        }
-    }
+        void complete() const { context.host()->complete(context.host()->context, context.call()); }
 
-    Context context_;
-    bool open_;
+        const Context context;
+        std::atomic<bool> open = true;
+    };
+    std::shared_ptr<State> state_;
 };
 
 } // namespace tenon

@@ -13,7 +13,8 @@ struct Declared {
     const char *version;
     void (*body)(Plugin &);
 };
-inline std::string (*configSchemaOf)() = nullptr; // set by TENON_CONFIG before any call
+[[gnu::visibility("hidden")]] inline std::string (*configSchemaOf)() =
+    nullptr; // set by TENON_CONFIG before any call
 
 inline Plugin *pluginOf(tenon_instance *instance) {
     return reinterpret_cast<Plugin *>(instance);
@@ -76,7 +77,7 @@ template <const Declared &declared> struct Table {
     static void destroy(tenon_instance *instance) { delete pluginOf(instance); }
 
     static tenon_status entry(const tenon_host *host, const tenon_plugin **out) {
-        if (host->abi_minor_min > TENON_ABI_MINOR || host->abi_minor_max < TENON_ABI_MINOR) {
+        if (host->abi_minor_min > TENON_ABI_MINOR) {
             return TENON_UNSUPPORTED;
         }
         static const tenon_plugin table = {sizeof(tenon_plugin),

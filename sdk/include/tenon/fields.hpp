@@ -118,7 +118,6 @@ public:
         entry.write = [member](JsonWriter &out, const T &in) {
             Codec<Member>::write(out, in.*member);
         };
-        seedBounds<Member>(entry.notes);
         if constexpr (requires(const T &in) { (in.*member).has_value(); }) {
             entry.notes.optional();
             entry.present = [member](const T &in) { return (in.*member).has_value(); };
@@ -126,8 +125,8 @@ public:
         return entry.notes.description(description);
     }
 
-    // The fields of T, made once.
-    static const Fields &of() {
+    // The fields of T, made once in this plugin: hidden, since two plugins may each have a T.
+    [[gnu::visibility("hidden")]] static const Fields &of() {
         static const Fields fields = [] {
             Fields made;
             describe(made);
@@ -151,7 +150,7 @@ public:
         in.object([&](std::string_view key, JsonReader &value) {
             for (const Entry &entry : entries_) {
                 if (entry.name == key) {
-                    entry.read(value, out);
+                    readNamed(entry, value, out);
                     return;
                 }
             }
@@ -190,17 +189,11 @@ private:
             return Codec<Member>::schema();
         }
     }
-    // A field of a fixed-width integer takes what fits, unless range() says less.
-    template <class Member> static void seedBounds(FieldNotes &notes) {
-        if constexpr (requires {
-                          typename Member::value_type;
-                          std::declval<Member>().has_value();
-                      }) {
-            seedBounds<typename Member::value_type>(notes);
-        } else if constexpr (std::is_integral_v<Member> && !std::is_same_v<Member, bool>) {
-            using Limits = std::numeric_limits<Member>;
-            notes.raw("minimum", std::to_string(Limits::min()));
-            notes.raw("maximum", std::to_string(Limits::max()));
+    static void readNamed(const Entry &entry, JsonReader &value, T &out) {
+        try {
+            entry.read(value, out);
+        } catch (const JsonError &error) {
+            throw JsonError("/" + entry.name + (error.what()[0] == '/' ? "" : ": ") + error.what());
         }
     }
     void writeRequired(JsonWriter &out) const {
@@ -240,7 +233,12 @@ template <> struct Codec<Json> {
 };
 
 template <std::integral T> struct Codec<T> {
-    static std::string schema() { return R"({"type":"integer"})"; }
+    // What fits; range() says less.
+    static std::string schema() {
+        using Limits = std::numeric_limits<T>;
+        return R"({"type":"integer","minimum":)" + std::to_string(Limits::min()) +
+               R"(,"maximum":)" + std::to_string(Limits::max()) + "}";
+    }
     static void read(JsonReader &in, T &out) { out = in.integer<T>(); }
     static void write(JsonWriter &out, T in) {
         if constexpr (std::is_unsigned_v<T>) {
@@ -253,7 +251,12 @@ template <std::integral T> struct Codec<T> {
 
 template <std::floating_point T> struct Codec<T> {
     static std::string schema() { return R"({"type":"number"})"; }
-    static void read(JsonReader &in, T &out) { out = static_cast<T>(in.number()); }
+    static void read(JsonReader &in, T &out) {
+        out = static_cast<T>(in.number());
+        if (!std::isfinite(out)) {
+            throw JsonError("the value is not a number within the range of a float");
+        }
+    }
     static void write(JsonWriter &out, T in) { out.number(static_cast<double>(in)); }
 };
 
@@ -325,7 +328,8 @@ template <Described T> struct Codec<T> {
 
 } // namespace tenon
 
-// Names up to eight fields of a struct, at its namespace, without words for them.
+// Names up to eight fields of a struct, at its namespace, without words for them. A struct of more
+// has a describe() of its own, as above.
 #define TENON_FIELDS(TYPE, ...)                                                                    \
     [[maybe_unused]] inline void describe(::tenon::Fields<TYPE> &tenonFields) {                    \
         using TenonType = TYPE;                                                                    \

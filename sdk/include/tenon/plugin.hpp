@@ -107,6 +107,8 @@ public:
     // A tool whose handler answers before it returns: handler(const In &, Context &) -> Out.
     template <Described In, class Handler>
     Tool &tool(std::string_view name, std::string_view description, Handler handler) {
+        static_assert(std::is_invocable_v<Handler &, const In &, Context &>,
+                      "the handler of a tool takes (const In &, tenon::Context &)");
         using Out = std::invoke_result_t<Handler &, const In &, Context &>;
         Tool &tool = add(name, description, Codec<In>::schema());
         if constexpr (Described<Out>) {
@@ -124,18 +126,20 @@ public:
         return tool;
     }
 
-    // A tool whose handler takes the call away: handler(In, Reply &&) returns at once, and the
-    // Reply, moved to wherever the work is done, answers later from any thread.
+    // A tool whose handler takes the call away: handler(In, Reply) returns at once, and the Reply,
+    // handed to wherever the work is done, answers later from any thread.
     template <Described In, class Handler>
     Tool &asyncTool(std::string_view name, std::string_view description, Handler handler) {
+        static_assert(std::is_invocable_v<Handler &, In, Reply>,
+                      "the handler of an asyncTool takes (In, tenon::Reply)");
         Tool &tool = add(name, description, Codec<In>::schema());
         tool.run_ = [handler = std::move(handler)](Context &context, std::string_view arguments) {
             In in = readArguments<In>(arguments);
-            Reply reply(context);
+            const Reply reply(context);
             try {
-                handler(std::move(in), std::move(reply));
-            } catch (...) { // before or after it handed the reply on: the first answer counts
-                reply.refuseWithCurrent();
+                handler(std::move(in), reply);
+            } catch (...) { // the first answer counts: one that was given already stands
+                reply.run([error = std::current_exception()] { std::rethrow_exception(error); });
             }
             return TENON_PENDING;
         };

@@ -120,15 +120,20 @@ TEST_CASE("Definitions come in the catalog's order with name, description and in
     CHECK(schema["properties"]["q"]["$ref"].string() == "#/$defs/Q");
 }
 
-TEST_CASE("A schema that the provider would refuse fails by name, before anything is sent") {
+TEST_CASE("Alternatives at the root become optional properties, and the tool still judges (S03)") {
     for (const auto *keyword : {"anyOf", "oneOf", "allOf"}) {
-        const Host host(
-            toolJson("good") + "," +
-            concat(R"({"name":"bad","inputSchema":{"type":"object",")", keyword, R"(":[{}]}})"));
+        CAPTURE(keyword);
+        const Host host(concat(
+            R"({"name":"t","inputSchema":{"type":"object","properties":{"q":{"type":"string"}},")",
+            keyword, R"(":[{"properties":{"content":{"type":"string"}},"required":["content"]},)",
+            R"({"properties":{"url":{"type":"string"}},"required":["url"]}]}})"));
         const auto tools = host.tools_->tools(Format::Anthropic);
-        REQUIRE_FALSE(tools.has_value());
-        CHECK(tools.error().code == "agent.schema");
-        CHECK_THAT(tools.error().message, Contains("\"bad\"") && Contains(keyword));
+        REQUIRE(tools.has_value());
+        CHECK_THAT(*tools, Contains(R"("input_schema":{"type":"object","properties":{"q":)"));
+        CHECK_THAT(*tools, Contains(R"("content":{"type":"string"},"url":{"type":"string"}}})"));
+        CHECK_THAT(*tools, !Contains(keyword));
+        const auto message = host.execute(concat("[", use("1", "t", "{}"), "]"));
+        CHECK(resultAt(message, 0)["is_error"].isTrue());
     }
 }
 

@@ -5,6 +5,8 @@
 
 #include <tenon/abi.h>
 
+#include <thread>
+
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -294,6 +296,94 @@ TEST_CASE("a double, late or invented completion is refused and changes nothing"
         return TENON_DONE;
     };
     CHECK(dataOf(runOnce(f).result) == "1");
+}
+
+TEST_CASE("annotations and meta leave on one line, whatever lines they came in") {
+    Fake f;
+    f.run = [](const tenon_host *host, const tenon_invocation *in) {
+        tenon_content block{};
+        block.struct_size = sizeof block;
+        block.type = TENON_CONTENT_TEXT;
+        block.annotations = text("{\n\"priority\": 1\n}");
+        block.meta = text("{\r\n}");
+        CHECK(host->content(host->context, in->call, &block) == TENON_OK);
+        return TENON_DONE;
+    };
+    const auto finished = runOnce(f);
+    const auto &content = std::get<Output>(finished.result).content;
+    REQUIRE(content.size() == 1);
+    CHECK(content[0].annotations == R"({"priority":1})");
+    CHECK(content[0].meta == "{}");
+}
+
+TEST_CASE("a content block beyond the ceiling is not forgotten when a result follows") {
+    Fake f;
+    f.run = [](const tenon_host *host, const tenon_invocation *in) {
+        const std::string large(2000, 'x');
+        tenon_content block{};
+        block.struct_size = sizeof block;
+        block.type = TENON_CONTENT_TEXT;
+        block.text = text(large);
+        CHECK(host->content(host->context, in->call, &block) == TENON_LIMIT);
+        CHECK(host->result(host->context, in->call, text("1")) == TENON_OK);
+        return TENON_DONE;
+    };
+    Limits limits;
+    limits.resultBytesMax = 1000;
+    CHECK(codeOf(runOnce(f, limits).result) == "PAYLOAD_TOO_LARGE");
+    // A result beyond it is, when a smaller one follows.
+    f.run = [](const tenon_host *host, const tenon_invocation *in) {
+        const std::string large(2000, '1');
+        CHECK(host->result(host->context, in->call, text(large)) == TENON_LIMIT);
+        CHECK(host->result(host->context, in->call, text("1")) == TENON_OK);
+        return TENON_DONE;
+    };
+    CHECK(dataOf(runOnce(f, limits).result) == "1");
+}
+
+TEST_CASE(
+    "what a call was given stays readable until it is completed, whatever the caller was told") {
+    static std::string seen;
+    static tenon_status answer = TENON_OK;
+    static std::thread late;
+    {
+        Log log(LogLevel::Off);
+        auto *f = new Fake; // a plugin that was given up is never touched again
+        f->run = [](const tenon_host *host, const tenon_invocation *in) {
+            late = std::thread([host, call = in->call, input = in->input] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                seen = std::string_view(input.data, input.size);
+                answer = host->complete(host->context, call);
+            });
+            return TENON_PENDING;
+        };
+        auto loaded = plugin::loadEntry("fake.so", &entry, {}, log);
+        REQUIRE(loaded.has_value());
+        catalog::Mount mount;
+        mount.catalog = loaded->catalog;
+        mount.handler = loaded->instance;
+        ToolRunnerOptions options;
+        options.catalog = *catalog::MountedCatalog::make({mount});
+        options.log = &log;
+        options.timeout = std::chrono::milliseconds(20);
+        options.cancelGrace = std::chrono::milliseconds(20);
+        ToolRunner runner(std::move(options));
+        {
+            json::Document arguments;
+            const std::string large = "{\"text\":\"" + std::string(100'000, 'x') + "\"}";
+            REQUIRE(arguments.readView(large).has_value());
+            ToolCall call;
+            call.toolName = "t";
+            call.arguments = arguments.root();
+            CHECK(codeOf(runner.runBlocking(call).result) == "TIMEOUT");
+        }
+        CHECK_FALSE(runner.shutdown(std::chrono::milliseconds(0)));
+        late.join();
+        CHECK(seen == "{\"text\":\"" + std::string(100'000, 'x') + "\"}");
+        CHECK(answer == TENON_STALE);
+        CHECK(runner.shutdown(std::chrono::milliseconds(0)));
+        CHECK(f->destroys == 0);
+    }
 }
 
 TEST_CASE("output that breaks the ABI ends the call as a fault, never as undefined behaviour") {

@@ -149,10 +149,12 @@ TEST_CASE("a plugin's exception shows its cause to hooks and log, and nothing to
     std::string onError, after;
     ToolHooks watching;
     watching.onToolError = [&](const ToolErrorEvent &event) {
-        onError = std::get<RawCause>(event.error).message;
+        const auto *cause = std::get_if<RawCause>(&event.error);
+        onError = cause ? cause->message : "";
     };
     watching.afterToolCall = [&](const AfterToolCall &event) {
-        after = std::get<RawCause>(*event.error).message;
+        const auto *cause = std::get_if<RawCause>(event.error);
+        after = cause ? cause->message : "";
     };
     options.hooks = {watching};
     ToolRunner runner(std::move(options));
@@ -174,5 +176,40 @@ TEST_CASE("a plugin's exception shows its cause to hooks and log, and nothing to
     call.arguments = none.root();
     CHECK(codeOf(runner.runBlocking(call).result) == "INTERNAL_SERVER_ERROR");
     CHECK(onError == "thrown, not a std::exception");
+    CHECK(runner.shutdown(std::chrono::seconds(1)));
+}
+
+TEST_CASE(
+    "what an asynchronous handler throws is what it answers, and a dropped reply is a fault") {
+    Log log(LogLevel::Off);
+    const auto loaded = plugin::loadFile(kFixtures + "/deferred.so", {}, log);
+    REQUIRE(loaded.has_value());
+    catalog::Mount mount;
+    mount.catalog = loaded->catalog;
+    mount.handler = loaded->instance;
+    ToolRunnerOptions options;
+    options.catalog = *catalog::MountedCatalog::make({mount});
+    options.log = &log;
+    std::string onError;
+    ToolHooks watching;
+    watching.onToolError = [&](const ToolErrorEvent &event) {
+        const auto *cause = std::get_if<RawCause>(&event.error);
+        onError = cause ? cause->message : "";
+    };
+    options.hooks = {watching};
+    ToolRunner runner(std::move(options));
+    const auto codeOfCall = [&](std::string_view tool, const std::string &arguments) {
+        json::Document document;
+        REQUIRE(document.readView(arguments).has_value());
+        ToolCall call;
+        call.toolName = tool;
+        call.arguments = document.root();
+        return codeOf(runner.runBlocking(call).result);
+    };
+    CHECK(codeOfCall("drop", "{}") == "INTERNAL_SERVER_ERROR");
+    CHECK(onError == "the handler dropped its reply without an answer");
+    CHECK(codeOfCall("throw_async", R"({"what":"s3cret"})") == "INTERNAL_SERVER_ERROR");
+    CHECK(onError == "s3cret");
+    CHECK(codeOfCall("throw_async", R"({"what":"refusal"})") == "CONFLICT");
     CHECK(runner.shutdown(std::chrono::seconds(1)));
 }

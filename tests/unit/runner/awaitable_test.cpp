@@ -21,11 +21,11 @@ TEST_CASE("a hook that is a coroutine is awaited, and what it throws is its refu
     Log log(LogLevel::Off);
     std::string seen;
     ToolRunnerOptions options;
-    options.catalog = mountedOf(toolJson("t"),
-                                std::make_shared<FunctionHandler>([&](const CallPtr &call) {
-                                    seen = call->arguments();
-                                    return Output{"1", {}};
-                                }));
+    options.catalog =
+        mountedOf(toolJson("t"), std::make_shared<FunctionHandler>([&](const CallPtr &call) {
+                      seen = call->arguments();
+                      return Output{"1", {}};
+                  }));
     options.log = &log;
     ToolHooks hooks;
     hooks.beforeToolCall = awaiting<BeforeToolCall, Replacement>(

@@ -29,7 +29,9 @@ std::string errorOf(const HandlerOutcome *error) {
 ToolHooks journalling(Journal &journal, const std::string &name = "") {
     ToolHooks hooks;
     hooks.beforeToolCall = [&journal, name](const BeforeToolCall &event) {
-        journal.add(name + "before " + std::string(event.args.raw()));
+        const auto effective = std::string(event.effectiveArgs.raw());
+        journal.add(name + "before " + std::string(event.args.raw()) +
+                    (effective.empty() ? "" : " as " + effective));
         return std::optional<std::string>();
     };
     hooks.onToolError = [&journal, name](const ToolErrorEvent &event) {
@@ -246,7 +248,8 @@ TEST_CASE("several hooks objects run in order, and a replacement reaches the lat
     CHECK(seen == R"({"n":7})");
     CHECK(sent == R"({"n":1})");
     CHECK(effective == R"({"n":7})");
-    CHECK(journal.lines == std::vector<std::string>{R"(a before {"n":1})", R"(c before {"n":7})",
+    CHECK(journal.lines == std::vector<std::string>{R"(a before {"n":1})",
+                                                    R"(c before {"n":1} as {"n":7})",
                                                     "a after ok none ", "c after ok none "});
 }
 
