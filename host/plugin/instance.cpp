@@ -22,6 +22,8 @@ std::string_view view(tenon_text text) {
 // What a failure may say in all, and how much of a raw cause is kept.
 constexpr std::size_t kFailureBytesMax = 256U << 10;
 constexpr std::size_t kCauseBytesMax = 64U << 10;
+// What a content block counts beside its fields, so that a million empty ones are not free.
+constexpr std::size_t kBlockBytes = 256;
 
 tenon_text capped(tenon_text text) {
     return {text.data, std::min<std::uint64_t>(text.size, kCauseBytesMax)};
@@ -120,7 +122,7 @@ struct Instance::Services {
                                            ContentBlock::Type::Audio, ContentBlock::Type::Resource,
                                            ContentBlock::Type::Link};
         const auto size =
-            sizeOf({block->text.size, block->data.size, block->mime_type.size, block->uri.size,
+            sizeOf({kBlockBytes, block->text.size, block->data.size, block->mime_type.size, block->uri.size,
                     block->name.size, block->title.size, block->description.size,
                     block->annotations.size, block->meta.size});
         return instance.calls_.change(call, [&](Pushed &pushed) {

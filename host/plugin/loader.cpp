@@ -95,6 +95,13 @@ Result<void> checkTable(const Loading &loading) {
                                       "; this host serves ", TENON_ABI_MAJOR, ".0 to ",
                                       TENON_ABI_MAJOR, ".", TENON_ABI_MINOR));
     }
+    if (table.id.size > sizeof(tenon_info::id) ||
+        table.version.size > sizeof(tenon_info::version)) {
+        return loading.refusal("identity", concat("its table's id has ", table.id.size,
+                                                  " bytes and its version ", table.version.size,
+                                                  "; expected at most ", sizeof(tenon_info::id),
+                                                  " and ", sizeof(tenon_info::version)));
+    }
     const std::pair<bool, std::string_view> required[] = {{table.create != nullptr, "create"},
                                                           {table.catalog != nullptr, "catalog"},
                                                           {table.invoke != nullptr, "invoke"},

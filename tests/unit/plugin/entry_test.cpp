@@ -331,6 +331,19 @@ TEST_CASE("a content block beyond the ceiling is not forgotten when a result fol
     Limits limits;
     limits.resultBytesMax = 1000;
     CHECK(codeOf(runOnce(f, limits).result) == "PAYLOAD_TOO_LARGE");
+    // Empty blocks are not free.
+    f.run = [](const tenon_host *host, const tenon_invocation *in) {
+        tenon_content block{};
+        block.struct_size = sizeof block;
+        block.type = TENON_CONTENT_TEXT;
+        tenon_status last = TENON_OK;
+        for (int i = 0; i < 10 && last == TENON_OK; ++i) {
+            last = host->content(host->context, in->call, &block);
+        }
+        CHECK(last == TENON_LIMIT);
+        return TENON_DONE;
+    };
+    CHECK(codeOf(runOnce(f, limits).result) == "PAYLOAD_TOO_LARGE");
     // A result beyond it is, when a smaller one follows.
     f.run = [](const tenon_host *host, const tenon_invocation *in) {
         const std::string large(2000, '1');
