@@ -76,14 +76,15 @@ struct Instance::Services {
         return sum;
     }
 
-    // Makes room for bytes more of output, or notes at which size the ceiling was passed.
+    // Makes room for bytes more of output (and what counts beside them), or notes at which size the
+    // ceiling was passed.
     static bool fits(const Instance &instance, Pushed &pushed, std::size_t bytes,
-                     std::size_t &overflow) {
-        if (bytes > instance.limits_.resultBytesMax - pushed.bytes) {
-            overflow = sizeOf({pushed.bytes, bytes});
+                     std::size_t beside, std::size_t &overflow) {
+        if (sizeOf({bytes, beside}) > instance.limits_.resultBytesMax - pushed.bytes) {
+            overflow = std::max(sizeOf({pushed.bytes, bytes}), instance.limits_.resultBytesMax + 1);
             return false;
         }
-        pushed.bytes += bytes;
+        pushed.bytes += bytes + beside;
         return true;
     }
 
@@ -93,7 +94,7 @@ struct Instance::Services {
             pushed.bytes -= std::min(pushed.bytes, pushed.output.data.size());
             pushed.output.data.clear();
             pushed.resultOverflow = 0;
-            if (!fits(instance, pushed, json.size, pushed.resultOverflow)) {
+            if (!fits(instance, pushed, json.size, 0, pushed.resultOverflow)) {
                 return TENON_LIMIT;
             }
             pushed.output.data = view(json);
@@ -122,11 +123,11 @@ struct Instance::Services {
                                            ContentBlock::Type::Audio, ContentBlock::Type::Resource,
                                            ContentBlock::Type::Link};
         const auto size =
-            sizeOf({kBlockBytes, block->text.size, block->data.size, block->mime_type.size, block->uri.size,
+            sizeOf({block->text.size, block->data.size, block->mime_type.size, block->uri.size,
                     block->name.size, block->title.size, block->description.size,
                     block->annotations.size, block->meta.size});
         return instance.calls_.change(call, [&](Pushed &pushed) {
-            if (!fits(instance, pushed, size, pushed.contentOverflow)) {
+            if (!fits(instance, pushed, size, kBlockBytes, pushed.contentOverflow)) {
                 return TENON_LIMIT;
             }
             ContentBlock &out = pushed.output.content.emplace_back();

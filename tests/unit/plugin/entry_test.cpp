@@ -361,7 +361,8 @@ TEST_CASE(
     static std::thread late;
     {
         Log log(LogLevel::Off);
-        auto *f = new Fake; // a plugin that was given up is never touched again
+        // A plugin that was given up is never touched again, and never freed.
+        static auto *const f = new Fake;
         f->run = [](const tenon_host *host, const tenon_invocation *in) {
             late = std::thread([host, call = in->call, input = in->input] {
                 std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -372,6 +373,8 @@ TEST_CASE(
         };
         auto loaded = plugin::loadEntry("fake.so", &entry, {}, log);
         REQUIRE(loaded.has_value());
+        static const auto *const forGood = new auto(loaded->instance);
+        CHECK(*forGood != nullptr);
         catalog::Mount mount;
         mount.catalog = loaded->catalog;
         mount.handler = loaded->instance;

@@ -136,6 +136,9 @@ TEST_CASE(
     CHECK(codeOf(finished.result) == "TIMEOUT");
     CHECK(finished.failureJson.find("50 ms") != std::string::npos);
     CHECK(finished.failureJson.find(R"("retryable":false)") != std::string::npos);
+    for (int i = 0; i < 5'000 && handler->cancels == 0; ++i) { // it is told on a thread of its own
+        std::this_thread::sleep_for(1ms);
+    }
     CHECK(handler->cancels == 1);
     CHECK(handler->abandons == 0);
 }
