@@ -215,11 +215,12 @@ bool Reader::keysUnique(std::uint32_t object) {
         const auto twin = std::adjacent_find(keys.begin(), keys.end());
         return twin == keys.end() || twice(*twin);
     }
+    const auto size = [&](std::uint32_t i) { return nodes[i].end - nodes[i].start; };
     for (auto i = object + 1; i < end; i = nodes[i + 1].next) {
-        const auto key = document_.stringOf(nodes[i]);
         for (auto j = nodes[i + 1].next; j < end; j = nodes[j + 1].next) {
-            if (key == document_.stringOf(nodes[j])) {
-                return twice(key);
+            const bool mayBe = size(i) == size(j) || nodes[i].flag || nodes[j].flag;
+            if (mayBe && document_.stringOf(nodes[i]) == document_.stringOf(nodes[j])) {
+                return twice(document_.stringOf(nodes[i]));
             }
         }
     }

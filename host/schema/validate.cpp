@@ -5,6 +5,7 @@
 #include "json/writer.h"
 #include "schema/program.h"
 #include "schema/schema.h"
+#include "schema/words.h"
 #include "support/text.h"
 
 #include <algorithm>
@@ -21,31 +22,6 @@ using json::Value;
 constexpr int kNestingMax = 1'000; // of subschemas applied within one another
 constexpr std::size_t kBytesPerStep = 16;
 
-// The place of a value, as a chain on the stack of the calls below.
-struct Place {
-    const Place *parent = nullptr;
-    std::string_view key = {};
-    std::size_t item = SIZE_MAX; // SIZE_MAX: key is it
-    bool ofSchema = true;        // the key is one that the schema names
-
-    enum class Keys { All, OfSchema }; // the others are shown as *
-    std::string pointer(Keys keys = Keys::All) const {
-        std::string out;
-        for (const Place *at = this; at->parent != nullptr; at = at->parent) {
-            std::string token = "/";
-            if (at->item != SIZE_MAX) {
-                token += std::to_string(at->item);
-            }
-            const bool hidden = keys == Keys::OfSchema && !at->ofSchema;
-            for (const char c : hidden ? "*" : printable(at->key, 100)) {
-                c == '~' ? token += "~0" : c == '/' ? token += "~1" : token += c;
-            }
-            out.insert(0, token);
-        }
-        return out;
-    }
-};
-
 std::uint32_t bitsOf(Value value) {
     switch (value.kind()) {
     case Kind::Null: return kNullBit;
@@ -57,40 +33,6 @@ std::uint32_t bitsOf(Value value) {
     case Kind::Object: return kObjectBit;
     }
     return 0;
-}
-
-std::string withArticle(std::string_view word) {
-    const bool vowel = std::string_view("aeio").find(word[0]) != std::string_view::npos;
-    return concat(vowel ? "an " : "a ", word);
-}
-
-std::string kindOf(Value value) {
-    return value.isNull() ? "null" : withArticle(json::nameOf(value.kind()));
-}
-
-std::string foundOf(Value value) {
-    if (value.isArray() || value.isObject() || value.isNull()) {
-        return kindOf(value);
-    }
-    return concat("the ", json::nameOf(value.kind()), " ", printable(value.raw(), 100));
-}
-
-std::string typesOf(std::uint32_t mask) {
-    static constexpr std::array<std::pair<std::uint32_t, std::string_view>, 7> kNames{
-        {{kStringBit, "string"},
-         {kIntegerBit, "integer"},
-         {kNumberBit, "number"},
-         {kBooleanBit, "boolean"},
-         {kObjectBit, "object"},
-         {kArrayBit, "array"},
-         {kNullBit, "null"}}};
-    std::string out;
-    for (const auto &[bit, name] : kNames) {
-        if ((mask & bit) != 0) {
-            out += (out.empty() ? "" : " or ") + (bit == kNullBit ? "null" : withArticle(name));
-        }
-    }
-    return out;
 }
 
 std::size_t codePoints(std::string_view text) {

@@ -312,8 +312,7 @@ void McpStream::State::call(const std::shared_ptr<Message> &message, const Reque
     ToolCall asked;
     asked.toolName = name.string();
     asked.arguments = arguments.isObject() ? arguments : json::Value();
-    const Caller modernCaller = isModern(request.revision) ? request.caller : Caller();
-    asked.caller = isModern(request.revision) ? &modernCaller : &caller;
+    asked.caller = isModern(request.revision) ? &request.caller : &caller;
     asked.toolCallId = request.id;
     AmbientContext ambient;
     ambient.traceparent = request.traceparent;
