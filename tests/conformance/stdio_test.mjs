@@ -222,6 +222,22 @@ test("what is nested too deep is answered by its id", inTime, () =>
   }),
 );
 
+test("a batch has a limit, and a small one is answered whole", inTime, () =>
+  withServer(
+    "probe",
+    async (server) => {
+      server.write(`[${Array.from({ length: 101 }, (_, i) => JSON.stringify(ping(i))).join()}]\n`);
+      const refusal = await server.next();
+      assert.equal(refusal.error.code, -32600);
+      assert.match(refusal.error.message, /101 messages; the limit is 100/);
+      server.write(`[${JSON.stringify(ping(1))},${JSON.stringify(call(2, "noarg", {}))}]\n`);
+      const ids = (await server.next()).map((answer) => answer.id);
+      assert.deepEqual(ids.sort(), [1, 2]);
+    },
+    "2025-03-26",
+  ),
+);
+
 test("a client that closes only its reading end is noticed", inTime, async () => {
   const server = new Server(serve("echo"));
   server.send(initialize());
