@@ -281,8 +281,10 @@ TEST_CASE("a non-blocking tool runs on the calling thread until it is found slow
         return Output{"1", {}};
     });
     ToolRunner runner(optionsOf(toolJson("t", R"(,"execution":{"blocking":false})"), handler, log));
-    runner.runBlocking(callOf("t"));
-    CHECK(threads.back() == std::this_thread::get_id());
+    for (int i = 0; i < 5; ++i) { // the first ones may be slow by themselves: the last forgives
+        runner.runBlocking(callOf("t"));
+        CHECK(threads.back() == std::this_thread::get_id());
+    }
     slow = true;
     for (int i = 0; i < 3; ++i) {
         runner.runBlocking(callOf("t"));
@@ -415,7 +417,7 @@ TEST_CASE("a plugin that is slow to take a cancellation holds up nobody else") {
     Log log(LogLevel::Off);
     struct SlowToCancel : FunctionHandler {
         using FunctionHandler::FunctionHandler;
-        void cancel(const CallPtr &) noexcept override { std::this_thread::sleep_for(500ms); }
+        void cancel(const CallPtr &) noexcept override { std::this_thread::sleep_for(3s); }
     };
     const auto handler = std::make_shared<SlowToCancel>(sleepUntilCancelled);
     ToolRunner runner(optionsOf(toolJson("t", R"(,"execution":{"timeoutMs":30})"), handler, log));
@@ -428,7 +430,7 @@ TEST_CASE("a plugin that is slow to take a cancellation holds up nobody else") {
     for (const auto &listener : listeners) {
         REQUIRE(listener->wait());
     }
-    CHECK(Clock::now() - begun < 400ms);
+    CHECK(Clock::now() - begun < 2s);
     CHECK(runner.shutdown(5s));
 }
 
