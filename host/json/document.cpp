@@ -15,12 +15,6 @@ std::string_view nameOf(Kind kind) {
     return kNames[static_cast<std::size_t>(kind)];
 }
 
-void Document::own() {
-    if (owned_.empty()) {
-        owned_ = view_; // offsets stay what they are
-    }
-}
-
 bool Value::isTrue() const {
     return kind() == Kind::Boolean && document_->nodes_[index_].flag;
 }

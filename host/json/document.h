@@ -84,9 +84,6 @@ public:
     // The same over a text of its own.
     static Result<Document> read(std::string text, const ReadLimits &limits = {});
 
-    // Copies the text in, so that the caller's may go. Values stay valid.
-    void own();
-
     Value root() const { return empty() ? Value() : Value(this, 0); } // missing before a read
     std::string_view text() const { return owned_.empty() ? view_ : std::string_view(owned_); }
     bool empty() const { return used_ == 0; }
@@ -117,8 +114,8 @@ private:
     std::string owned_;
     std::string decoded_; // strings that held escapes
     std::string duplicate_;
-    std::vector<Node> nodes_;         // the tape, and room to use again
-    std::uint32_t used_ = 0;          // of nodes_
+    std::vector<Node> nodes_; // the tape, and room to use again
+    std::uint32_t used_ = 0;  // of nodes_
     std::uint32_t depth_ = 0;
     std::vector<std::uint32_t> open_; // the reader's stack, kept for its memory
 };

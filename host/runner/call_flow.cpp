@@ -52,7 +52,7 @@ void Call::begin(const ToolCall &request) {
     const auto work = [self = shared_from_this(), number] {
         if (self->resume(number)) {
             self->advance();
-        } else { // stopped while it waited: done() has run, its place is still taken
+        } else { // stopped just as it left the queue: its place is still taken
             self->parts_.scheduler.release(self->workKey());
         }
     };

@@ -103,6 +103,14 @@ inline std::string codeOf(const ToolResult &result) {
     return error ? error->code : "";
 }
 
+// Whether words hold a part; shows them when they do not.
+inline bool has(const std::string &words, std::string_view part) {
+    INFO(words);
+    const bool found = words.find(part) != std::string::npos;
+    CHECK(found);
+    return found;
+}
+
 inline std::string dataOf(const ToolResult &result) {
     const auto *output = std::get_if<Output>(&result);
     return output ? output->data : "";

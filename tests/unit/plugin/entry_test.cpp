@@ -79,13 +79,6 @@ std::string refusalOf(Fake &, tenon_entry_v1 door = &entry, const std::string &c
     return loaded.error().code + " " + loaded.error().message;
 }
 
-bool has(const std::string &words, std::string_view part) {
-    INFO(words);
-    const bool found = words.find(part) != std::string::npos;
-    CHECK(found);
-    return found;
-}
-
 // Loads the fake and runs one call of "t" with it.
 ToolRunner::Finished runOnce(Fake &, const Limits &limits = {}) {
     Log log(LogLevel::Off);

@@ -23,13 +23,6 @@ std::string refusalOf(const std::string &path) {
     return loaded.error().code + " " + loaded.error().message;
 }
 
-bool has(const std::string &words, std::string_view part) {
-    INFO(words);
-    const bool found = words.find(part) != std::string::npos;
-    CHECK(found);
-    return found;
-}
-
 // A folder that is gone at the end of a test.
 struct Folder {
     std::filesystem::path path;
