@@ -5,7 +5,7 @@
 set -eu
 
 packages="g++ cmake ninja-build libboost1.81-dev libfmt-dev libspdlog-dev libcli11-dev
-  libmd-dev libre2-dev libyaml-cpp-dev libhowardhinnant-date-dev tzdata"
+  libmd-dev libre2-dev libpcre2-dev libyaml-cpp-dev libhowardhinnant-date-dev tzdata"
 
 cd "$(dirname "$0")/.."
 log=$(mktemp)

@@ -42,9 +42,11 @@ void warnOfLoaderVariables(Log &log) {
     }
 }
 
-Result<catalog::Mount> mountOf(const manifest::PluginEntry &entry, Log &log) {
+Result<catalog::Mount> mountOf(const manifest::PluginEntry &entry, const Limits &limits, Log &log) {
     plugin::LoadOptions options;
     options.config = entry.config;
+    options.limits = limits;
+    options.arguments = entry.arguments;
     auto loaded = plugin::loadFile(entry.path, options, log);
     if (!loaded) {
         return loaded.error();
@@ -74,7 +76,7 @@ Result<Host> makeHost(const HostOptions &options, Log &log) {
     std::vector<catalog::Mount> mounts;
     Error last;
     for (const auto &entry : manifest->plugins) {
-        auto mount = mountOf(entry, log);
+        auto mount = mountOf(entry, manifest->limits, log);
         if (mount) {
             warnOfTrust(entry, log);
             mounts.push_back(std::move(*mount));
@@ -96,6 +98,7 @@ Result<Host> makeHost(const HostOptions &options, Log &log) {
     ToolRunnerOptions runnerOptions;
     runnerOptions.catalog = *catalog;
     runnerOptions.log = &log;
+    runnerOptions.limits = manifest->limits;
     auto runner = createToolRunner(std::move(runnerOptions));
     if (!runner) {
         return runner.error();

@@ -49,7 +49,8 @@ bool isPortableName(std::string_view name) {
 
 class CatalogReader {
 public:
-    CatalogReader(Catalog &catalog, const Limits &limits) : catalog_(catalog), limits_(limits) {}
+    CatalogReader(Catalog &catalog, const Limits &limits, const schema::Options &arguments)
+        : catalog_(catalog), limits_(limits), arguments_(arguments) {}
 
     std::string read(Value root);
 
@@ -59,7 +60,8 @@ private:
             text_ += concat(text_.empty() ? "" : "\n  ", parts...);
         }
     }
-    std::string text(Value from, std::string_view key, std::string_view where, std::size_t most);
+    std::string text(Value from, std::string_view key, std::string_view where, std::size_t most,
+                     std::string_view ceiling = "");
     std::string objectOf(Value from, std::string_view key, std::string_view where, Kind kind);
     void noteUnserved(Value root);
     void noteUnknown(Value tool, const std::string &where);
@@ -72,6 +74,7 @@ private:
 
     Catalog &catalog_;
     const Limits &limits_;
+    schema::Options arguments_;
     std::string text_;
     std::size_t problems_ = 0;
     std::size_t schemaBytes_ = 0;
@@ -83,7 +86,8 @@ std::string CatalogReader::read(Value root) {
     }
     catalog_.id_ = text(root, "id", "the catalog", 128);
     catalog_.version_ = text(root, "version", "the catalog", 64);
-    catalog_.description_ = text(root, "description", "the catalog", limits_.descriptionBytesMax);
+    catalog_.description_ =
+        text(root, "description", "the catalog", limits_.descriptionBytesMax, "descriptionBytes");
     if (catalog_.id_.empty() || !isToolName(catalog_.id_)) {
         problem("\"id\" is \"", printable(catalog_.id_, 100),
                 "\"; expected 1 to 128 of A-Z a-z 0-9 _ . -");
@@ -91,26 +95,32 @@ std::string CatalogReader::read(Value root) {
     if (catalog_.version_.empty()) {
         problem("\"version\" is missing; expected the plugin's version, such as \"1.0.0\"");
     }
+    if (const Value unknown = root["unknownKeys"]; unknown.string() == "refuse") {
+        arguments_.unknownKeys = schema::UnknownKeys::Refuse;
+    } else if (unknown && unknown.string() != "allow") {
+        problem("\"unknownKeys\" is ", printable(unknown.raw(), 60),
+                "; expected \"allow\" or \"refuse\"");
+    }
     noteUnserved(root);
     tools(root["tools"]);
     uniqueNames();
     if (schemaBytes_ > limits_.schemaBytesMax) {
         problem("the tools' schemas have ", schemaBytes_, " bytes; the limit is ",
-                limits_.schemaBytesMax, " (schemaBytesMax)");
+                limits_.schemaBytesMax, " (limits.schemaBytes)");
     }
     catalog_.digest_ = sha256Hex(json::canonical(root));
     return problems_ > 50 ? concat(text_, "\n  and ", problems_ - 50, " more") : text_;
 }
 
 std::string CatalogReader::text(Value from, std::string_view key, std::string_view where,
-                                std::size_t most) {
+                                std::size_t most, std::string_view ceiling) {
     const Value value = from[key];
     if (value && !value.isString()) {
         problem(where, ": \"", key, "\" is ", json::nameOf(value.kind()), "; expected a string");
     }
     if (value.string().size() > most) {
-        problem(where, ": \"", key, "\" has ", value.string().size(), " bytes; the limit is ",
-                most);
+        problem(where, ": \"", key, "\" has ", value.string().size(), " bytes; the limit is ", most,
+                ceiling.empty() ? "" : concat(" (limits.", ceiling, ")"));
     }
     return std::string(value.string());
 }
@@ -144,8 +154,8 @@ void CatalogReader::noteUnknown(Value tool, const std::string &where) {
 }
 
 void CatalogReader::noteUnserved(Value root) {
-    static constexpr std::array<std::string_view, 5> kServed{"id", "version", "description",
-                                                             "tools", "$schema"};
+    static constexpr std::array<std::string_view, 6> kServed{"id",    "version",     "description",
+                                                             "tools", "unknownKeys", "$schema"};
     for (const auto member : root.members()) {
         const bool served = std::find(kServed.begin(), kServed.end(), member.key) != kServed.end();
         if (!served && !(member.value.isArray() && member.value.size() == 0)) {
@@ -161,7 +171,7 @@ void CatalogReader::tools(Value list) {
     }
     if (list.size() > limits_.toolsMax) {
         problem("there are ", list.size(), " tools; the limit is ", limits_.toolsMax,
-                " (toolsMax)");
+                " (limits.tools)");
         return;
     }
     std::size_t index = 0;
@@ -184,10 +194,15 @@ void CatalogReader::tool(Value value, std::size_t index) {
     }
     Tool &tool = catalog_.tools_.emplace_back();
     tool.name = name.string();
-    tool.title = text(value, "title", where, limits_.titleBytesMax);
-    tool.description = text(value, "description", where, limits_.descriptionBytesMax);
+    tool.title = text(value, "title", where, limits_.titleBytesMax, "titleBytes");
+    tool.description =
+        text(value, "description", where, limits_.descriptionBytesMax, "descriptionBytes");
     tool.annotationsJson = objectOf(value, "annotations", where, Kind::Object);
     tool.iconsJson = objectOf(value, "icons", where, Kind::Array);
+    if (tool.iconsJson.size() > limits_.iconBytesMax) {
+        problem(where, ": \"icons\" has ", tool.iconsJson.size(), " bytes; the limit is ",
+                limits_.iconBytesMax, " (limits.iconBytes)");
+    }
     tool.metaJson = objectOf(value, "_meta", where, Kind::Object);
     noteUnknown(value, where);
     execution(tool, value, where);
@@ -201,12 +216,19 @@ void CatalogReader::schemas(Tool &tool, Value value, const std::string &where) {
         if (bytes > limits_.schemaBytesPerToolMax) {
             problem(where, ": \"", key, "\" has ", bytes, " canonical bytes",
                     key == "inputSchema" ? " with name and description" : "", "; the limit is ",
-                    limits_.schemaBytesPerToolMax, " (schemaBytesPerToolMax)");
+                    limits_.schemaBytesPerToolMax, " (limits.schemaBytesPerTool)");
             return compiled;
         }
         text = oneLine(value[key]);
-        if (auto result = schema::Schema::compile(value[key], limits_); result) {
+        auto options = arguments_;
+        if (key != "inputSchema") { // a tool's own answer: what it adds is no mistake
+            options.unknownKeys = schema::UnknownKeys::Allow;
+        }
+        if (auto result = schema::Schema::compile(value[key], limits_, options); result) {
             compiled = *result;
+            for (const auto &note : compiled->notes()) {
+                catalog_.notes_.push_back(concat(where, ": \"", key, "\": ", note));
+            }
         } else {
             problem(where, ": \"", key, "\": ", result.error().message);
         }
@@ -301,15 +323,20 @@ void CatalogReader::uniqueNames() {
     }
 }
 
-Result<std::shared_ptr<const Catalog>> Catalog::fromJson(std::string_view text,
-                                                         const Limits &limits) {
+Result<std::shared_ptr<const Catalog>>
+Catalog::fromJson(std::string_view text, const Limits &limits, const schema::Options &arguments) {
+    if (text.size() > limits.catalogBytesMax) {
+        return Error{"catalog.json",
+                     concat("the catalog has ", text.size(), " bytes; the limit is ",
+                            limits.catalogBytesMax, " (limits.catalogBytes)")};
+    }
     json::Document document;
     if (auto read = document.readView(text, {limits.catalogBytesMax, limits.jsonDepthMax}); !read) {
         return Error{"catalog.json",
                      concat("the catalog is not strict JSON: ", read.error().message)};
     }
     const std::shared_ptr<Catalog> catalog(new Catalog);
-    const auto problems = CatalogReader(*catalog, limits).read(document.root());
+    const auto problems = CatalogReader(*catalog, limits, arguments).read(document.root());
     if (!problems.empty()) {
         return Error{"catalog.invalid", concat("the catalog is not valid:\n  ", problems)};
     }

@@ -18,8 +18,10 @@ class Catalog {
 public:
     // Reads and checks a plugin's catalog (sdk/README.md has its form). The error lists every
     // problem that was found, not the first.
-    static Result<std::shared_ptr<const Catalog>> fromJson(std::string_view json,
-                                                           const Limits &limits);
+    // `arguments` is how the tools' arguments are read; the catalog itself may ask for
+    // "unknownKeys": "refuse".
+    static Result<std::shared_ptr<const Catalog>>
+    fromJson(std::string_view json, const Limits &limits, const schema::Options &arguments = {});
     Catalog(const Catalog &) = delete;
     Catalog &operator=(const Catalog &) = delete;
 

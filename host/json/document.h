@@ -57,6 +57,11 @@ public:
     Members members() const;                       // in order; none unless an object
     std::uint32_t index() const { return index_; } // its place on the tape, unique within it
 
+    // For those who walk the tape by hand. The first item of an array is at index() + 1, and the
+    // next one at past(); an object's first key (a string) is there, its value behind it.
+    std::uint32_t past() const; // the place behind the value and all that it holds
+    Value at(std::uint32_t index) const { return {document_, index}; }
+
 private:
     friend class Document;
     friend class Items;
@@ -176,6 +181,10 @@ private:
 
 inline Kind Value::kind() const {
     return document_ ? document_->nodes_[index_].kind : Kind::Null;
+}
+
+inline std::uint32_t Value::past() const {
+    return document_ ? document_->nodes_[index_].next : 0;
 }
 
 inline std::string_view Value::raw() const {

@@ -21,9 +21,8 @@ namespace {
 using Kind = YamlNode::Kind;
 
 // Keys that the guide has and this version does not serve yet: a clear refusal, never silence.
-constexpr std::array kLater{"frontends", "policy",   "limits",           "audit",
-                            "surfaces",  "log",      "requestStateKeys", "artifacts",
-                            "metrics",   "integers", "cancelGrace"};
+constexpr std::array kLater{"frontends",        "policy",    "audit",   "surfaces", "log",
+                            "requestStateKeys", "artifacts", "metrics", "integers", "cancelGrace"};
 constexpr std::array kLaterOfPlugin{"grants", "secrets", "sha256"};
 
 class ManifestReader {
@@ -53,10 +52,15 @@ private:
     std::uint64_t count(const YamlNode &node);
     std::vector<std::string> words(const YamlNode &node);
     void server(const YamlNode &node);
+    void limits(const YamlNode &node);
+    std::uint64_t size(const YamlNode &node);
+    void arguments(const YamlNode &node, schema::Options &options);
+    std::size_t choice(const YamlNode &node, const std::vector<std::string_view> &words);
     void plugin(const YamlNode &node);
 
     std::string name_, folder_;
     std::string problems_;
+    schema::Options arguments_; // of all plugins, unless they say otherwise
     Manifest manifest_;
 };
 
@@ -155,15 +159,92 @@ void ManifestReader::server(const YamlNode &node) {
     }
 }
 
+// Bytes: 32KiB, 1MiB, or a plain number of them.
+std::uint64_t ManifestReader::size(const YamlNode &node) {
+    static constexpr std::array<std::pair<std::string_view, std::uint64_t>, 5> kUnits{
+        {{"", 1}, {"B", 1}, {"KiB", 1U << 10U}, {"MiB", 1U << 20U}, {"GiB", 1U << 30U}}};
+    std::uint64_t value = 0;
+    const auto *end = node.text.data() + node.text.size();
+    const auto read = std::from_chars(node.text.data(), end, value);
+    const std::string_view unit(read.ptr, static_cast<std::size_t>(end - read.ptr));
+    for (const auto &[name, bytes] : kUnits) {
+        if (node.kind == Kind::Scalar && read.ec == std::errc() && unit == name && value > 0 &&
+            value <= UINT32_MAX / bytes) {
+            return value * bytes;
+        }
+    }
+    problem(node, concat(printable(node.text, 60),
+                         " stands here; expected bytes such as 4096, 32KiB or 1MiB, up to 4GiB"));
+    return 1;
+}
+
+void ManifestReader::limits(const YamlNode &node) {
+    if (!isMap(node, "limits")) {
+        return;
+    }
+    std::vector<std::string_view> names;
+    for (const auto &entry : limitEntries()) {
+        names.push_back(entry.name);
+        if (const auto *given = node.find(entry.name)) {
+            const auto value = entry.unit == LimitEntry::Unit::Bytes ? size(*given) : count(*given);
+            if (value > entry.most) {
+                problem(*given, concat(value, " stands here; expected at most ", entry.most));
+            } else {
+                entry.set(manifest_.limits, value);
+            }
+        }
+    }
+    checkKeys(node, names, std::array<std::string_view, 0>());
+}
+
+// Which of a few words stands here.
+std::size_t ManifestReader::choice(const YamlNode &node,
+                                   const std::vector<std::string_view> &words) {
+    const auto found = std::find(words.begin(), words.end(), node.text);
+    if (node.kind != Kind::Scalar || found == words.end()) {
+        problem(node, concat(node.kind == Kind::Scalar ? printable(node.text, 60) : "a list or map",
+                             " stands here; expected ", words[0], " or ", words[1]));
+        return 0;
+    }
+    return static_cast<std::size_t>(found - words.begin());
+}
+
+void ManifestReader::arguments(const YamlNode &node, schema::Options &options) {
+    if (!isMap(node, "arguments")) {
+        return;
+    }
+    checkKeys(node, {"coerce", "defaults", "formats", "unknownKeys"},
+              std::array<std::string_view, 0>());
+    if (const auto *coerce = node.find("coerce")) {
+        options.coerce = boolean(*coerce);
+    }
+    if (const auto *defaults = node.find("defaults")) {
+        options.fillDefaults = boolean(*defaults);
+    }
+    if (const auto *formats = node.find("formats")) {
+        options.formats = choice(*formats, {"annotate", "assert"}) == 1 ? schema::Formats::Assert
+                                                                        : schema::Formats::Annotate;
+    }
+    if (const auto *unknown = node.find("unknownKeys")) {
+        options.unknownKeys = choice(*unknown, {"allow", "refuse"}) == 1
+                                  ? schema::UnknownKeys::Refuse
+                                  : schema::UnknownKeys::Allow;
+    }
+}
+
 void ManifestReader::plugin(const YamlNode &node) {
     if (!isMap(node, "a plugin")) {
         return;
     }
-    checkKeys(
-        node,
-        {"path", "isolation", "config", "tools", "prefix", "timeout", "concurrency", "required"},
-        kLaterOfPlugin);
+    checkKeys(node,
+              {"path", "isolation", "config", "tools", "prefix", "timeout", "concurrency",
+               "required", "arguments"},
+              kLaterOfPlugin);
     PluginEntry &entry = manifest_.plugins.emplace_back();
+    entry.arguments = arguments_;
+    if (const auto *own = node.find("arguments")) {
+        arguments(*own, entry.arguments);
+    }
     entry.where = concat(name_, ":", node.line, ":", node.column);
     const auto *path = node.find("path");
     if (path == nullptr || (path->kind == Kind::Scalar && path->text.empty())) {
@@ -223,7 +304,7 @@ Result<Manifest> ManifestReader::run(const YamlNode &root) {
     if (!isMap(root, "the manifest")) {
         return Error{"manifest.invalid", problems_};
     }
-    checkKeys(root, {"tenon", "server", "plugins"}, kLater);
+    checkKeys(root, {"tenon", "server", "plugins", "arguments", "limits"}, kLater);
     const auto *version = root.find("tenon");
     if (version == nullptr || version->text != "1") {
         problem(version ? *version : root,
@@ -232,6 +313,12 @@ Result<Manifest> ManifestReader::run(const YamlNode &root) {
     }
     if (const auto *node = root.find("server")) {
         server(*node);
+    }
+    if (const auto *node = root.find("limits")) {
+        limits(*node);
+    }
+    if (const auto *node = root.find("arguments")) {
+        arguments(*node, arguments_);
     }
     const auto *plugins = root.find("plugins");
     if (plugins == nullptr || plugins->kind != Kind::Sequence || plugins->items.empty()) {

@@ -2,6 +2,8 @@
 // The operator's file: YAML -> Manifest. manifests/README.md is its guide.
 #pragma once
 
+#include "schema/schema.h"
+#include "support/limits.h"
 #include "support/result.h"
 
 #include <cstdint>
@@ -19,7 +21,8 @@ struct PluginEntry {
     std::uint64_t timeoutMs = 0;   // 0: the default
     std::uint64_t concurrency = 0; // 0: the default
     bool required = false;
-    std::string where; // file:line:column, for messages
+    schema::Options arguments; // how its tools' arguments are read
+    std::string where;         // file:line:column, for messages
 };
 
 struct Manifest {
@@ -27,6 +30,7 @@ struct Manifest {
     std::string serverVersion;
     std::string instructions;
     std::vector<PluginEntry> plugins;
+    Limits limits;
 };
 
 // Reads a manifest file. The error lists every problem that was found, each with file:line:column.

@@ -170,7 +170,8 @@ Result<std::shared_ptr<const catalog::Catalog>> readCatalog(const Loading &loadi
     if (loading.table->catalog(instance, &out) != TENON_OK || !sink.reason.empty()) {
         return loading.refusal("catalog", "catalog() failed", sink);
     }
-    auto catalog = catalog::Catalog::fromJson(sink.text, loading.options.limits);
+    auto catalog = catalog::Catalog::fromJson(sink.text, loading.options.limits,
+                                              loading.options.arguments);
     if (!catalog) {
         return loading.refusal("catalog", catalog.error().message);
     }

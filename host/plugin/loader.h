@@ -21,6 +21,7 @@ namespace tenon::plugin {
 struct LoadOptions {
     std::string config = "{}"; // a JSON object
     Limits limits;
+    schema::Options arguments; // how its tools' arguments are read
 };
 
 struct LoadedPlugin {

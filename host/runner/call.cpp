@@ -138,12 +138,18 @@ Call::Goes Call::checkArguments() {
     if (size > limit) {
         conclude(AppError{"PAYLOAD_TOO_LARGE",
                           concat("The arguments have ", size, " bytes; the limit is ", limit,
-                                 " (argumentsBytesMax).")},
+                                 " (limits.argumentsBytes).")},
                  Outcome::Invalid);
         return Goes::On;
     }
-    if (const auto issues = tool_.input->validate(given()); !issues.empty()) {
-        conclude(validationError(issues), Outcome::Invalid);
+    auto prepared = tool_.input->prepare(given());
+    changes_ = std::move(prepared.changes);
+    if (!prepared.document.empty()) {
+        replaced_ = std::move(prepared.document);
+        effective_ = replaced_.root();
+    }
+    if (!prepared.issues.empty()) {
+        conclude(validationError(prepared.issues), Outcome::Invalid);
         return Goes::On;
     }
     step_ = Step::Policy;
@@ -297,7 +303,7 @@ Call::Goes Call::output() {
     if (const auto size = std::max(output.bytes(), output.overflow); size > limit) {
         conclude(
             AppError{"PAYLOAD_TOO_LARGE", concat("The result has ", size, " bytes; the limit is ",
-                                                 limit, " (resultBytesMax).")},
+                                                 limit, " (limits.resultBytes).")},
             Outcome::Failed);
         return Goes::On;
     }
@@ -337,7 +343,7 @@ Call::Goes Call::after() {
     const std::chrono::duration<double, std::milli> took = Clock::now() - started_;
     return runHook(hook,
                    AfterToolCall{name_, args_, effective_, context_, tool_, result_, outcome_,
-                                 took.count(), thrown_ ? &*thrown_ : nullptr},
+                                 took.count(), thrown_ ? &*thrown_ : nullptr, changes_},
                    &Call::onWatched);
 }
 

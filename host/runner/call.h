@@ -129,6 +129,7 @@ private:
 
     json::Document none_, replaced_; // behind args_ when none came, and behind effective_
     json::Value args_, effective_;
+    std::vector<schema::Change> changes_; // of the arguments, to make them fit
 
     Step step_ = Step::Before;
     std::size_t hook_ = 0; // of the step that runs several

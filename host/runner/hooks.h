@@ -114,13 +114,15 @@ std::string_view nameOf(Outcome outcome); // as the audit writes it: "ok", "refu
 struct AfterToolCall {
     std::string_view toolName;
     json::Value args;          // as the caller sent them
-    json::Value effectiveArgs; // missing unless a beforeToolCall replaced them
+    json::Value effectiveArgs; // missing unless a beforeToolCall replaced or the runner mended them
     const ToolCallContext &context;
     const catalog::Tool &endpoint;
     const ToolResult &result;
     Outcome outcome;
     double durationMs;
     const HandlerOutcome *error; // as thrown; null but on the throw path
+    // What the runner did to make the arguments fit their schema (schema::Schema::prepare).
+    const std::vector<schema::Change> &changes;
 };
 
 struct ToolHooks {

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON Schema 2020-12: compiled once into a flat program, run per value without allocating while
-// the value is valid.
-//
-// Keywords of the subset that is compiled today: see README.md. A keyword that would change what is
-// accepted and is not compiled yet is a load error that names it, never silence.
+// JSON Schema 2020-12 and draft-07: compiled once into a flat program, run per value without
+// allocating while the value is valid. README.md has the keywords and what is decided about them.
 #pragma once
 
 #include "json/document.h"
 #include "support/limits.h"
 #include "support/result.h"
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,12 +28,40 @@ struct Issue {
     std::string sentence() const;
 };
 
+enum class Formats { Annotate, Assert };
+// Of objects whose schema names properties and does not say whether others may come.
+enum class UnknownKeys { Allow, Refuse };
+
+struct Options {
+    Formats formats = Formats::Annotate;
+    UnknownKeys unknownKeys = UnknownKeys::Allow;
+    bool coerce = true;       // see Schema::prepare
+    bool fillDefaults = true; // the same
+    // Documents that $ref and $schema may name, by URI without "#". Nothing else is ever read.
+    std::map<std::string, std::string> documents;
+};
+
+// What was done to a value to make it fit.
+struct Change {
+    std::string path; // JSON Pointer, "" for the whole
+    std::string what; // in words: "read from a string as object"
+};
+
+// A value made to fit, where that loses nothing.
+struct Prepared {
+    json::Document document;     // holds the new text; empty when nothing was changed
+    std::vector<Change> changes; // in no order
+    std::vector<Issue> issues;   // why the value is refused all the same; none: it is valid
+};
+
 struct Program; // the compiled form, see program.h
 
 class Schema {
 public:
-    // Compiles a schema (an object or a boolean). Thread-safe to use afterwards.
-    static Result<std::shared_ptr<const Schema>> compile(json::Value schema, const Limits &limits);
+    // Compiles a schema (an object or a boolean). The error names each problem with its place in
+    // the schema. The result is immutable and thread-safe.
+    static Result<std::shared_ptr<const Schema>> compile(json::Value schema, const Limits &limits,
+                                                         const Options &options = {});
     ~Schema();
     Schema(const Schema &) = delete;
     Schema &operator=(const Schema &) = delete;
@@ -43,11 +70,23 @@ public:
     // limits.validationStepsMax steps; a value that needs more is refused with an issue saying so.
     std::vector<Issue> validate(json::Value value, std::size_t issuesMax = 20) const;
 
+    // Validates what a model sent, mended first where its meaning is beyond doubt: a string where
+    // only other types are taken is read as JSON; null for an optional key that does not take it is
+    // dropped; absent keys get their defaults. A value that is valid and needs no default is left
+    // as it is, byte for byte.
+    Prepared prepare(json::Value value, std::size_t issuesMax = 20) const;
+
+    // What was noticed while compiling and is no error: a default that its own schema refuses.
+    const std::vector<std::string> &notes() const;
+
 private:
-    Schema(std::unique_ptr<Program> program, const Limits &limits);
+    Schema(std::unique_ptr<Program> program, const Limits &limits, const Options &options);
 
     std::unique_ptr<Program> program_;
     std::uint64_t stepsMax_;
+    std::size_t bytesMax_; // of a prepared value
+    std::uint32_t depthMax_;
+    bool coerce_, fillDefaults_;
 };
 
 } // namespace tenon::schema

@@ -2,25 +2,19 @@
 // How an issue speaks: where, what was expected, what was found. Private to this folder.
 #pragma once
 
-#include "json/document.h"
+#include "schema/program.h"
+#include "schema/schema.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon::schema {
 
-// The place of a value, as a chain on the stack of the calls below.
-struct Place {
-    const Place *parent = nullptr;
-    std::string_view key = {};
-    std::size_t item = SIZE_MAX; // SIZE_MAX: key is it
-    bool ofSchema = true;        // the key is one that the schema names
-
-    enum class Keys { All, OfSchema }; // the others are shown as *
-    // As a JSON Pointer; long keys are cut.
-    std::string pointer(Keys keys = Keys::All) const;
-};
+enum class Keys { All, OfSchema }; // in a place; the others are shown as *
+// "/" and the key as a token of a JSON Pointer; long keys are cut.
+std::string tokenOf(std::string_view key);
 
 // "an object", "null"
 std::string kindOf(json::Value value);
@@ -28,5 +22,14 @@ std::string kindOf(json::Value value);
 std::string foundOf(json::Value value);
 // The types of a mask of TypeBit: "a string or null".
 std::string typesOf(std::uint32_t mask);
+// Which keys an object may have by a node, or by all that apply with it, and the one that was meant
+// by `found`: "only the keys a and b (did you mean a?)".
+enum class Among { Own, InPlace };
+std::string keysExpected(const Program &program, NodeIndex node, Among among,
+                         std::string_view found);
+
+// What to say of a choice none of whose branches fits: the issues of the closest one, or a single
+// issue that lists what each wants. `choice` holds the rest of what an issue says.
+std::vector<Issue> closestOf(std::vector<std::vector<Issue>> branches, const Issue &choice);
 
 } // namespace tenon::schema

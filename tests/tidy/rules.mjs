@@ -29,6 +29,7 @@ export const fences = [
   [/^yaml-cpp\//, /^host\/manifest\/yaml\.cpp$/],
   [/^spdlog\//, /^host\/support\/log\.cpp$/],
   [/^re2\//, /^(host\/schema|plugins\/everyday)\//],
+  [/^pcre2\.h/, /^host\/schema\//],
   [/^CLI\//, /^host\/app\/main\.cpp$/],
   [/^nlohmann\//, /^(tests|plugins|examples)\//],
   [/^tenon\//, /^(sdk|plugins|tests|examples|host\/plugin)\//],
@@ -41,8 +42,7 @@ export const longFiles = {
   "sdk/include/tenon/fields.hpp": "one idea: a struct's fields named once",
   "sdk/include/tenon/context.hpp": "what a handler holds of one call",
   "sdk/include/tenon/plugin.hpp": "what an author writes against, in one place",
-  "host/schema/compile.cpp": "a compiler: one class, a function a keyword",
-  "host/schema/validate.cpp": "its machine: one class, a function an operation",
+  "host/schema/machine.cpp": "one machine: a function an operation that applies others",
 };
 
 const isCode = (path) => /\.(h|hpp|c|cpp)$/.test(path);

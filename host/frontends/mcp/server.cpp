@@ -227,7 +227,7 @@ void McpStream::State::request(const std::shared_ptr<Message> &message, const En
     } else if (const auto depth = message->document.depth(); depth > runner.limits().jsonDepthMax) {
         reply(errorMessage(envelope.id, transport::kInvalidParams,
                            concat("the message is nested ", depth, " deep; the limit is ",
-                                  runner.limits().jsonDepthMax, " (jsonDepthMax)")),
+                                  runner.limits().jsonDepthMax, " (limits.jsonDepth)")),
               batch);
     } else if (request.method == "tools/call") {
         call(message, request, batch);
@@ -372,7 +372,7 @@ void McpStream::receive(std::string_view line) {
 void McpStream::refuseTooLong(std::size_t limit) {
     state_->send(errorMessage(
         "", transport::kInvalidRequest,
-        concat("the message is longer than ", limit, " bytes, the limit (messageBytesMax)")));
+        concat("the message is longer than ", limit, " bytes, the limit (limits.messageBytes)")));
 }
 
 void McpStream::cancelAll() {

@@ -237,7 +237,7 @@ TEST_CASE("A tool of exactly the schema bytes is taken and one byte more is refu
     CHECK_THAT(refusal(withTools(tool("t", R"(,"description":"1234")")), limits),
                Contains(concat("tool \"t\": \"inputSchema\" has ", measured.size() + 4,
                                " canonical bytes with name and description; the limit is ",
-                               measured.size() + 3, " (schemaBytesPerToolMax)")));
+                               measured.size() + 3, " (limits.schemaBytesPerTool)")));
     // White space is not counted.
     CHECK(refusal(withTools("{\"name\":\"t\",\"inputSchema\":{\"type\":  \n\n\n\n  \"object\"}}"),
                   limits)
@@ -250,7 +250,7 @@ TEST_CASE("A tool of exactly the schema bytes is taken and one byte more is refu
     CHECK_THAT(
         refusal(withTools(tool("t", concat(R"(,"outputSchema":{"title":"x)", output, "\"}"))),
                 limits),
-        Contains("\"outputSchema\" has ") && Contains("schemaBytesPerToolMax"));
+        Contains("\"outputSchema\" has ") && Contains("limits.schemaBytesPerTool"));
 }
 
 TEST_CASE("Each ceiling of a catalog holds at its limit and names itself one above") {
@@ -258,7 +258,7 @@ TEST_CASE("Each ceiling of a catalog holds at its limit and names itself one abo
     limits.toolsMax = 2;
     CHECK(refusal(withTools(tool("a") + "," + tool("b")), limits).empty());
     CHECK_THAT(refusal(withTools(tool("a") + "," + tool("b") + "," + tool("c")), limits),
-               Contains("there are 3 tools; the limit is 2 (toolsMax)"));
+               Contains("there are 3 tools; the limit is 2 (limits.tools)"));
 
     limits = {};
     limits.schemaBytesMax =
@@ -266,22 +266,55 @@ TEST_CASE("Each ceiling of a catalog holds at its limit and names itself one abo
         std::string_view(R"({"description":"","inputSchema":{"type":"object"},"name":"a"})").size();
     CHECK(refusal(withTools(tool("a") + "," + tool("b")), limits).empty());
     CHECK_THAT(refusal(withTools(tool("a") + "," + tool("bb")), limits),
-               Contains("the limit is") && Contains("(schemaBytesMax)"));
+               Contains("the limit is") && Contains("(limits.schemaBytes)"));
 
     limits = {};
     limits.titleBytesMax = limits.descriptionBytesMax = 4;
     CHECK(refusal(withTools(tool("a", R"(,"title":"1234","description":"1234")")), limits).empty());
     CHECK_THAT(refusal(withTools(tool("a", R"(,"title":"12345")")), limits),
-               Contains("\"title\" has 5 bytes; the limit is 4"));
+               Contains("\"title\" has 5 bytes; the limit is 4 (limits.titleBytes)"));
     CHECK_THAT(refusal(withTools(tool("a", R"(,"description":"12345")")), limits),
-               Contains("\"description\" has 5 bytes; the limit is 4"));
+               Contains("\"description\" has 5 bytes; the limit is 4 (limits.descriptionBytes)"));
 
     const std::string text = withTools(tool("a"));
     limits = {};
     limits.catalogBytesMax = text.size();
     CHECK(refusal(text, limits).empty());
     CHECK_THAT(refusal(text + " ", limits),
-               Contains(concat("the text has ", text.size() + 1, " bytes; the limit is ")));
+               Contains(concat("the catalog has ", text.size() + 1, " bytes; the limit is ",
+                               text.size(), " (limits.catalogBytes)")));
+
+    limits = {};
+    limits.iconBytesMax = 12;
+    CHECK(refusal(withTools(tool("a", R"(,"icons":["12345678"])")), limits).empty());
+    CHECK_THAT(refusal(withTools(tool("a", R"(,"icons":["123456789"])")), limits),
+               Contains("\"icons\" has 13 bytes; the limit is 12 (limits.iconBytes)"));
+}
+
+TEST_CASE("A catalog may refuse unknown keys of arguments, and never of results") {
+    const auto issues = [](std::string_view more) {
+        const auto catalog =
+            read(concat(R"({"id":"p","version":"1",)", more, R"("tools":[{"name":"t",
+            "inputSchema":{"type":"object","properties":{"a":{}}},
+            "outputSchema":{"type":"object","properties":{"a":{}}}}]})"));
+        tenon::json::Document value;
+        REQUIRE(value.readView(R"({"b":1})").has_value());
+        CHECK(catalog->tools()[0].output->validate(value.root()).empty());
+        return catalog->tools()[0].input->validate(value.root()).size();
+    };
+    CHECK(issues("") == 0);
+    CHECK(issues(R"("unknownKeys":"allow",)") == 0);
+    CHECK(issues(R"("unknownKeys":"refuse",)") == 1);
+    CHECK_THAT(refusal(R"({"id":"p","version":"1","unknownKeys":true,"tools":[]})"),
+               Contains("\"unknownKeys\" is true; expected \"allow\" or \"refuse\""));
+}
+
+TEST_CASE("A default that its own schema refuses is noted") {
+    const auto catalog = read(withTools(
+        R"({"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","default":null}}}})"));
+    REQUIRE(catalog->notes().size() == 1);
+    CHECK_THAT(catalog->notes()[0],
+               Contains("tool \"t\": \"inputSchema\": the default null of \"a\" is refused"));
 }
 
 TEST_CASE("Ten thousand tools are read in bounded time, and a name repeated among them is found") {

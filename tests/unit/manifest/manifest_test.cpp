@@ -120,8 +120,8 @@ TEST_CASE("Every problem is listed at once, each with its place") {
                                  "    required: no\n"
                                  "    conifg: {}\n");
     CHECK_THAT(message, Contains("t.yaml:1:8: \"tenon\" is 2; expected \"tenon: 1\""));
-    CHECK_THAT(message, Contains("t.yaml:2:1: unknown key \"pluginz\"; expected tenon, server and "
-                                 "plugins (did you mean plugins?)"));
+    CHECK_THAT(message, Contains("t.yaml:2:1: unknown key \"pluginz\"; expected tenon, server, "
+                                 "plugins, arguments and limits (did you mean plugins?)"));
     CHECK_THAT(message, Contains("t.yaml:3:9: server is no map; expected \"key: value\" lines"));
     CHECK_THAT(message,
                Contains("t.yaml:5:5: the plugin has no path; expected \"path: ./plugins/"));
@@ -216,9 +216,71 @@ TEST_CASE("Isolation is said in so many words, and what is not served is refused
                Contains("None stands here; expected none"));
 }
 
+TEST_CASE("Limits are set by name, in bytes with their unit or as counts") {
+    const auto limits =
+        read(withPlugin("limits:\n  schemaBytesPerTool: 32KiB\n  resultBytes: 1MiB\n"
+                        "  argumentsBytes: 4096\n  jsonDepth: 200\n"))
+            .limits;
+    CHECK(limits.schemaBytesPerToolMax == 32U << 10);
+    CHECK(limits.resultBytesMax == 1U << 20);
+    CHECK(limits.argumentsBytesMax == 4'096);
+    CHECK(limits.jsonDepthMax == 200);
+    CHECK(limits.messageBytesMax == tenon::Limits().messageBytesMax);
+    for (const auto &entry : tenon::limitEntries()) { // each by its own name
+        const auto set = read(withPlugin(concat("limits: {", entry.name, ": 77}\n"))).limits;
+        CAPTURE(std::string(entry.name));
+        CHECK(entry.get(set) == 77);
+        CHECK(entry.get(tenon::Limits()) != 77);
+    }
+}
+
+TEST_CASE("A limit that is none is refused with its place") {
+    const std::tuple<std::string_view, std::string_view> wrong[] = {
+        {"argumentBytes: 5", "1:1: unknown key \"argumentBytes\""},
+        {"resultBytes: 1MB", "expected bytes such as 4096, 32KiB or 1MiB, up to 4GiB"},
+        {"resultBytes: 0", "expected bytes"},
+        {"resultBytes: 5GiB", "expected bytes"},
+        {"resultBytes: -1", "expected bytes"},
+        {"resultBytes: [1]", "expected bytes"},
+        {"tools: 3KiB", "expected a whole number from 1"},
+        {"jsonDepth: 10001", "10001 stands here; expected at most 10000"}};
+    for (const auto &[line, expected] : wrong) {
+        CAPTURE(std::string(line));
+        const auto message = refusal(concat("limits:\n  ", line, "\n", withPlugin("")));
+        CHECK_THAT(message, Contains("t.yaml:2:"));
+        CHECK_THAT(message, Contains(std::string(expected.substr(expected.find(' ') + 1))));
+    }
+    CHECK_THAT(refusal(withPlugin("limits: [1]\n")), Contains("limits is no map"));
+}
+
+TEST_CASE("How arguments are read is said for all plugins, and for one") {
+    using tenon::schema::Formats;
+    using tenon::schema::UnknownKeys;
+    const auto manifest =
+        read("tenon: 1\narguments: {formats: assert, unknownKeys: refuse}\nplugins:\n"
+             "  - path: a.so\n"
+             "  - path: b.so\n    arguments: {unknownKeys: allow, coerce: false, "
+             "defaults: false}\n");
+    const auto &first = manifest.plugins[0].arguments;
+    CHECK(first.formats == Formats::Assert);
+    CHECK(first.unknownKeys == UnknownKeys::Refuse);
+    CHECK(first.coerce);
+    CHECK(first.fillDefaults);
+    const auto &second = manifest.plugins[1].arguments;
+    CHECK(second.formats == Formats::Assert);
+    CHECK(second.unknownKeys == UnknownKeys::Allow);
+    CHECK_FALSE(second.coerce);
+    CHECK_FALSE(second.fillDefaults);
+    CHECK_THAT(refusal(withPlugin("arguments: {formats: strict}\n")),
+               Contains("strict stands here; expected annotate or assert"));
+    CHECK_THAT(refusal(withPlugin("arguments: {coerce: no}\n")),
+               Contains("expected true or false"));
+    CHECK_THAT(refusal(withPlugin("arguments: {unknown: refuse}\n")),
+               Contains("expected coerce, defaults, formats and unknownKeys"));
+}
+
 TEST_CASE("A key that a later version serves is refused in words, never passed over") {
-    for (const auto *key :
-         {"frontends", "policy", "limits", "audit", "surfaces", "log", "metrics"}) {
+    for (const auto *key : {"frontends", "policy", "audit", "surfaces", "log", "metrics"}) {
         CAPTURE(key);
         CHECK_THAT(refusal(withPlugin(concat(key, ": {}\n"))),
                    Contains(concat("the key \"", key,

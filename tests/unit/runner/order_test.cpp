@@ -253,6 +253,54 @@ TEST_CASE("several hooks objects run in order, and a replacement reaches the lat
                                                     "a after ok none ", "c after ok none "});
 }
 
+TEST_CASE("arguments are mended before the handler sees them, and hooks are told what was done") {
+    Log log(LogLevel::Off);
+    std::string seen;
+    const auto handler = std::make_shared<FunctionHandler>([&](const CallPtr &call) {
+        seen = call->arguments();
+        return Output{R"({"x":1})", {}};
+    });
+    ToolRunnerOptions options;
+    options.catalog = mountedOf(R"({"name":"t","description":"d","inputSchema":{"type":"object",
+        "properties":{"n":{"type":"integer"},"page":{"default":10},"since":{"type":"string"}}}})",
+                                handler);
+    options.log = &log;
+    std::string sent, effective, changes;
+    ToolHooks watching;
+    watching.afterToolCall = [&](const AfterToolCall &event) {
+        sent = event.args.raw();
+        effective = event.effectiveArgs.raw();
+        changes.clear();
+        for (const auto &change : event.changes) {
+            changes += change.path + ": " + change.what + "\n";
+        }
+    };
+    options.hooks = {watching};
+    ToolRunner runner(std::move(options));
+    const auto run = [&](const std::string &text) {
+        json::Document arguments;
+        REQUIRE(arguments.readView(text).has_value());
+        ToolCall call;
+        call.toolName = "t";
+        call.arguments = arguments.root();
+        return codeOf(runner.runBlocking(call).result);
+    };
+    CHECK(run(R"({"n":"12345678901234567890","since":null})").empty());
+    CHECK(seen == R"({"n":12345678901234567890,"page":10})");
+    CHECK(sent == R"({"n":"12345678901234567890","since":null})");
+    CHECK(effective == seen);
+    has(changes, "/n: read from a string as number");
+    has(changes, "/since: null was dropped");
+    has(changes, "/page: its default was filled in");
+
+    CHECK(run(R"({ "page" : 0.0 })").empty()); // nothing to mend: the caller's own bytes
+    CHECK(seen == R"({ "page" : 0.0 })");
+    CHECK(effective.empty());
+    CHECK(changes.empty());
+
+    CHECK(run(R"({"n":"twelve"})") == "VALIDATION_ERROR");
+}
+
 TEST_CASE("a replacement of the arguments is validated like any other") {
     Log log(LogLevel::Off);
     const std::string replacement = GENERATE(R"({"n":"x"})", "[1]", "{");

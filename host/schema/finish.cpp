@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "schema/finish.h"
+
+#include "schema/machine.h"
+#include "support/text.h"
+
+#include <algorithm>
+
+namespace tenon::schema {
+
+using json::Kind;
+using json::Value;
+
+namespace {
+
+constexpr std::size_t kLooksMax = 64;               // in search of a default, along references
+constexpr std::uint64_t kDefaultStepsMax = 100'000; // of its validation
+
+// Calls `each` with every node that applies to the same value as this one.
+template <class Each> void forInPlace(const Program &program, NodeIndex node, Each each) {
+    for (const Op *op = program.begin(node); op != program.end(node); ++op) {
+        switch (op->code) {
+        case OpCode::Ref:
+        case OpCode::DynamicRef:
+        case OpCode::DependentSchema:
+        case OpCode::Not: each(op->first); break;
+        case OpCode::AnyOf:
+        case OpCode::OneOf:
+        case OpCode::If:
+            for (std::uint32_t i = 0; i < op->count; ++i) {
+                if (program.children[op->first + i] != kNone) {
+                    each(program.children[op->first + i]);
+                }
+            }
+            break;
+        default: break;
+        }
+    }
+}
+
+// Whether a node comes back to itself on the same value: it would never come to an end.
+bool hasCycle(const Program &program) {
+    enum class Color : std::uint8_t { New, Open, Done };
+    std::vector<Color> colors(program.nodes.size(), Color::New);
+    std::vector<NodeIndex> open;
+    for (NodeIndex start = 0; start < program.nodes.size(); ++start) {
+        open.push_back(start);
+        while (!open.empty()) {
+            const NodeIndex node = open.back();
+            if (colors[node] != Color::New) {
+                colors[node] = Color::Done;
+                open.pop_back();
+                continue;
+            }
+            colors[node] = Color::Open;
+            bool again = false;
+            forInPlace(program, node, [&](NodeIndex next) {
+                again = again || colors[next] == Color::Open;
+                if (colors[next] == Color::New) {
+                    open.push_back(next);
+                }
+            });
+            if (again) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// A mask of a Type operation as the types of values that it takes.
+std::uint32_t taken(std::uint32_t mask) {
+    return (mask & kNumberBit) != 0 ? mask | kIntegerBit : mask;
+}
+
+std::uint32_t typesOf(const Program &program, const Op &op) {
+    std::uint32_t types = 0;
+    switch (op.code) {
+    case OpCode::Never: return 0;
+    case OpCode::Type: return taken(op.first);
+    case OpCode::Const: return typeOf(op.value);
+    case OpCode::Enum:
+        for (const Value item : op.value.items()) {
+            types |= typeOf(item);
+        }
+        return types;
+    case OpCode::Ref: return program.nodes[op.first].types;
+    case OpCode::AnyOf:
+    case OpCode::OneOf:
+        for (std::uint32_t i = 0; i < op.count; ++i) {
+            types |= program.nodes[program.children[op.first + i]].types;
+        }
+        return types;
+    default: return kAllBits;
+    }
+}
+
+// To a fixed point; each round only takes types away, and to stop early is to say too many.
+void fillTypes(Program &program) {
+    bool changed = true;
+    for (int round = 0; changed && round < 64; ++round) {
+        changed = false;
+        for (NodeIndex node = 0; node < program.nodes.size(); ++node) {
+            std::uint32_t types = program.nodes[node].types;
+            for (const Op *op = program.begin(node); op != program.end(node); ++op) {
+                types &= typesOf(program, *op);
+            }
+            changed = changed || types != program.nodes[node].types;
+            program.nodes[node].types = types;
+        }
+    }
+}
+
+void fillShapes(Program &program) {
+    for (NodeIndex i = 0; i < program.nodes.size(); ++i) {
+        Node &node = program.nodes[i];
+        const Op *begin = program.begin(i);
+        const Op *end = program.end(i);
+        node.leaf =
+            std::all_of(begin, end, [](const Op &op) { return looksAtValueAlone(op.code); });
+        node.collects = std::any_of(begin, end, [](const Op &op) {
+            return op.code == OpCode::UnevaluatedItems || op.code == OpCode::UnevaluatedProperties;
+        });
+        // With a $dynamicRef somewhere, each step of the way counts.
+        if (end - begin == 1 && begin->code == OpCode::Ref && program.dynamics.empty()) {
+            node.target = begin->first;
+        }
+    }
+}
+
+// The default of a node, its own or the first one that its references have.
+Value fallbackOf(const Program &program, NodeIndex node) {
+    std::vector<NodeIndex> open{node};
+    for (std::size_t i = 0; i < open.size() && i < kLooksMax; ++i) {
+        if (const Value own = program.nodes[open[i]].fallback) {
+            return own;
+        }
+        for (const Op *op = program.begin(open[i]); op != program.end(open[i]); ++op) {
+            if (op->code == OpCode::Ref) {
+                open.push_back(op->first);
+            }
+        }
+    }
+    return {};
+}
+
+void fillDefaults(Program &program, const Limits &limits) {
+    for (auto &rules : program.objects) {
+        for (auto &property : rules.properties.list()) {
+            const Value fallback =
+                property.node == kNone ? Value() : fallbackOf(program, property.node);
+            if (!fallback) {
+                continue;
+            }
+            Machine machine(program, std::min(limits.validationStepsMax, kDefaultStepsMax));
+            if (machine.run(property.node, fallback)) {
+                property.fallback = fallback;
+                ++rules.fallbacks;
+                program.hasDefaults = true;
+            } else {
+                program.notes.push_back(concat("the default ", printable(fallback.raw(), 80),
+                                               " of \"", printable(property.key, 100),
+                                               "\" is refused by its own schema, so it fills no "
+                                               "absent key"));
+            }
+        }
+    }
+}
+
+} // namespace
+
+Result<void> finish(Program &program, const Limits &limits) {
+    if (hasCycle(program)) {
+        return Error{"schema.invalid",
+                     "the schema refers to itself without end: a \"$ref\" leads back to its own "
+                     "schema for the same value; expected each turn to go into a property or an "
+                     "item"};
+    }
+    fillShapes(program);
+    fillTypes(program);
+    fillDefaults(program, limits);
+    return {};
+}
+
+} // namespace tenon::schema

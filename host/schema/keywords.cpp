@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiler's keywords: a function for each family.
+#include "schema/compiler.h"
+
+#include "json/number.h"
+#include "support/text.h"
+
+#include <algorithm>
+#include <array>
+
+namespace tenon::schema {
+
+using json::Kind;
+using json::Value;
+
+void Compiler::types() {
+    const Value type = at_.value["type"];
+    if (!type) {
+        return;
+    }
+    std::uint32_t mask = 0;
+    const auto addType = [&](Value name) {
+        static const std::unordered_map<std::string_view, std::uint32_t> kBits{
+            {"null", kNullBit},       {"boolean", kBooleanBit}, {"number", kNumberBit},
+            {"integer", kIntegerBit}, {"string", kStringBit},   {"array", kArrayBit},
+            {"object", kObjectBit}};
+        const auto bit = kBits.find(name.string());
+        if (!name.isString() || bit == kBits.end()) {
+            failKeyword("type",
+                        "null, boolean, number, integer, string, array, object or a list of them",
+                        type);
+            return;
+        }
+        mask |= bit->second;
+    };
+    if (type.isArray() && type.size() > 0) {
+        for (const Value name : type.items()) {
+            addType(name);
+        }
+    } else {
+        addType(type);
+    }
+    add({OpCode::Type, mask});
+}
+
+void Compiler::values() {
+    if (const Value list = at_.value["enum"]; list) {
+        if (!list.isArray()) {
+            failKeyword("enum", "an array", list);
+        }
+        add({OpCode::Enum, 0, 0, list});
+    }
+    if (const Value constant = at_.value["const"]; constant) {
+        add({OpCode::Const, 0, 0, constant});
+    }
+}
+
+void Compiler::numbers() {
+    static constexpr std::array<std::pair<std::string_view, OpCode>, 5> kBounds{
+        {{"minimum", OpCode::Minimum},
+         {"maximum", OpCode::Maximum},
+         {"exclusiveMinimum", OpCode::ExclusiveMinimum},
+         {"exclusiveMaximum", OpCode::ExclusiveMaximum},
+         {"multipleOf", OpCode::MultipleOf}}};
+    for (const auto &[keyword, code] : kBounds) {
+        const Value bound = at_.value[keyword];
+        if (!bound) {
+            continue;
+        }
+        if (!bound.isNumber() ||
+            (code == OpCode::MultipleOf && json::compareNumbers(bound.raw(), "0") <= 0)) {
+            failKeyword(keyword, "a number (above 0 for multipleOf)", bound);
+            return;
+        }
+        add({code, 0, 0, bound});
+    }
+}
+
+// A keyword whose value is a count; fallback when it is absent.
+std::uint64_t Compiler::count(std::string_view keyword, std::uint64_t fallback) {
+    const Value value = at_.value[keyword];
+    if (!value) {
+        return fallback;
+    }
+    const bool whole = value.isNumber() && json::isInteger(value.raw()) &&
+                       json::compareNumbers(value.raw(), "0") >= 0;
+    if (!whole || value.raw().size() > 100) {
+        failKeyword(keyword, "a whole number from 0", value);
+        return fallback;
+    }
+    const auto number = json::toInt64(value.raw()); // beyond it: as good as without end
+    return number ? static_cast<std::uint64_t>(*number) : UINT64_MAX;
+}
+
+// An operation on a size.
+void Compiler::counted(std::string_view keyword, OpCode code) {
+    if (at_.value[keyword]) {
+        const auto bound = std::min<std::uint64_t>(count(keyword, 0), UINT32_MAX);
+        add({code, static_cast<std::uint32_t>(bound)});
+    }
+}
+
+void Compiler::strings() {
+    counted("minLength", OpCode::MinLength);
+    counted("maxLength", OpCode::MaxLength);
+    if (const Value source = at_.value["pattern"]; source) {
+        if (!source.isString()) {
+            failKeyword("pattern", "a regular expression as a string", source);
+            return;
+        }
+        add({OpCode::Pattern, pattern(source.string())});
+    }
+}
+
+std::uint32_t Compiler::pattern(std::string_view source) {
+    const auto [known, fresh] =
+        patternOf_.emplace(source, static_cast<std::uint32_t>(program_.patterns.size()));
+    if (fresh) {
+        auto compiled = Pattern::compile(source);
+        if (!compiled) {
+            fail(concat("the pattern \"", printable(source, 200),
+                        "\" cannot be compiled: ", compiled.error().message));
+        }
+        program_.patterns.push_back(compiled ? std::move(*compiled) : nullptr);
+    }
+    return known->second;
+}
+
+void Compiler::format() {
+    const Value name = at_.value["format"];
+    if (name && !name.isString()) {
+        failKeyword("format", "the name of a format as a string", name);
+    }
+    if (!name || (options_.formats != Formats::Assert && !has(kFormatAssertion))) {
+        return;
+    }
+    if (const Format *known = findFormat(name.string())) {
+        program_.formats.push_back(known);
+        add({OpCode::Format, static_cast<std::uint32_t>(program_.formats.size() - 1)});
+    }
+}
+
+void Compiler::arrays() {
+    if (has(kValidation)) {
+        counted("minItems", OpCode::MinItems);
+        counted("maxItems", OpCode::MaxItems);
+        const Value unique = at_.value["uniqueItems"];
+        if (unique && unique.kind() != Kind::Boolean) {
+            failKeyword("uniqueItems", "true or false", unique);
+        }
+        if (unique.isTrue()) {
+            add({OpCode::UniqueItems});
+        }
+    }
+    const bool draft07 = dialect_.isDraft07();
+    Value prefix = draft07 ? Value() : at_.value["prefixItems"];
+    std::string_view rest = "items";
+    if (const Value items = at_.value["items"]; items.isArray()) {
+        if (!draft07) {
+            failKeyword("items",
+                        "a schema (lists are \"prefixItems\" in 2020-12; a \"$schema\" of "
+                        "draft-07 would allow them)",
+                        items);
+            return;
+        }
+        prefix = items;
+        rest = "additionalItems";
+    }
+    if (prefix && (!prefix.isArray() || (!draft07 && prefix.size() == 0))) {
+        failKeyword("prefixItems", "a list of schemas", prefix);
+        return;
+    }
+    if (!prefix && !at_.value[rest]) {
+        return;
+    }
+    ArrayRules rules;
+    for (const Value item : prefix.items()) {
+        rules.prefix.push_back(node(item, Applied::Alone));
+    }
+    rules.items = nodeUnder(rest, Applied::Alone);
+    program_.arrays.push_back(std::move(rules));
+    add({OpCode::Items, static_cast<std::uint32_t>(program_.arrays.size() - 1)});
+}
+
+void Compiler::contains() {
+    const bool bounds = has(kValidation) && !dialect_.isDraft07();
+    const ContainsRules rules{nodeUnder("contains", Applied::Alone),
+                              bounds ? count("minContains", 1) : 1,
+                              bounds ? count("maxContains", UINT64_MAX) : UINT64_MAX};
+    if (rules.node != kNone) {
+        program_.contains.push_back(rules);
+        add({OpCode::Contains, static_cast<std::uint32_t>(program_.contains.size() - 1)});
+    }
+}
+
+void Compiler::objects() {
+    if (has(kValidation)) {
+        counted("minProperties", OpCode::MinProperties);
+        counted("maxProperties", OpCode::MaxProperties);
+    }
+    ObjectRules rules;
+    for (const auto member : membersOf("properties")) {
+        rules.properties.add(member.key).node = node(member.value, Applied::Alone);
+    }
+    if (has(kValidation)) {
+        for (const auto key : strings("required", at_.value["required"])) {
+            auto &property = rules.properties.add(key);
+            rules.required += property.required ? 0 : 1;
+            property.required = true;
+        }
+    }
+    for (const auto member : membersOf("patternProperties")) {
+        rules.patterns.emplace_back(pattern(member.key), node(member.value, Applied::Alone));
+    }
+    rules.additional = nodeUnder("additionalProperties", Applied::Alone);
+    if (!rules.properties.list().empty() || !rules.patterns.empty() || rules.additional != kNone) {
+        program_.objects.push_back(std::move(rules));
+        add({OpCode::Properties, static_cast<std::uint32_t>(program_.objects.size() - 1)});
+    }
+    if (const auto names = nodeUnder("propertyNames", Applied::Alone); names != kNone) {
+        add({OpCode::PropertyNames, names});
+    }
+}
+
+void Compiler::dependents() {
+    std::vector<DependentKeys> keys;
+    if (!dialect_.isDraft07()) {
+        if (has(kValidation)) {
+            for (const auto member : membersOf("dependentRequired")) {
+                keys.push_back({member.key, strings("dependentRequired", member.value)});
+            }
+        }
+    }
+    const auto schemaFor = [&](const json::Member &member) {
+        add({OpCode::DependentSchema, node(member.value, Applied::InPlace), 0,
+             member.value.at(member.value.index() - 1)});
+    };
+    for (const auto member : membersOf("dependencies")) { // 2020-12 keeps it for old schemas
+        if (member.value.isArray()) {
+            keys.push_back({member.key, strings("dependencies", member.value)});
+        }
+    }
+    if (!keys.empty()) {
+        program_.dependents.push_back(std::move(keys));
+        add({OpCode::DependentRequired,
+             static_cast<std::uint32_t>(program_.dependents.size() - 1)});
+    }
+    for (const auto member : at_.value["dependencies"].members()) {
+        if (!member.value.isArray()) {
+            schemaFor(member);
+        }
+    }
+    for (const auto member :
+         dialect_.isDraft07() ? json::Members() : membersOf("dependentSchemas")) {
+        schemaFor(member);
+    }
+}
+
+void Compiler::applicators() {
+    const auto listOf = [&](std::string_view keyword) {
+        const Value list = at_.value[keyword];
+        if (list && (list.size() == 0 || !list.isArray())) {
+            failKeyword(keyword, "a list of at least one schema", list);
+        }
+        return list.items();
+    };
+    for (const Value item : listOf("allOf")) {
+        add({OpCode::Ref, node(item, Applied::InPlace)});
+    }
+    // A choice of objects, each with its keys, is closed branch by branch.
+    const auto branch = applied_ == Applied::Alone && !at_.value["properties"] &&
+                                !at_.value["allOf"] && !at_.value["$ref"]
+                            ? Applied::Alone
+                            : Applied::InPlace;
+    for (const auto &[keyword, code] :
+         {std::pair("anyOf", OpCode::AnyOf), std::pair("oneOf", OpCode::OneOf)}) {
+        const auto list = listOf(keyword);
+        if (at_.value[keyword]) {
+            addRun(code, [&](auto push) {
+                for (const Value item : list) {
+                    push(node(item, branch));
+                }
+            });
+        }
+    }
+    if (const Value inner = at_.value["not"]; inner) {
+        add({OpCode::Not, node(inner, Applied::InPlace)});
+    }
+    if (at_.value["if"]) {
+        addRun(OpCode::If, [&](auto push) {
+            push(nodeUnder("if", Applied::InPlace));
+            push(nodeUnder("then", Applied::InPlace));
+            push(nodeUnder("else", Applied::InPlace));
+        });
+    }
+}
+
+json::Members Compiler::membersOf(std::string_view keyword) {
+    const Value value = at_.value[keyword];
+    if (value && !value.isObject()) {
+        failKeyword(keyword, "an object", value);
+    }
+    return value.members();
+}
+
+std::vector<std::string_view> Compiler::strings(std::string_view keyword, Value list) {
+    std::vector<std::string_view> out;
+    if (list && !list.isArray()) {
+        failKeyword(keyword, "an array of strings", list);
+    }
+    for (const Value item : list.items()) {
+        if (!item.isString()) {
+            failKeyword(keyword, "an array of strings", list);
+            break;
+        }
+        out.push_back(item.string());
+    }
+    return out;
+}
+
+template <class Fill> void Compiler::addRun(OpCode code, Fill fill) {
+    const auto first = static_cast<std::uint32_t>(program_.children.size());
+    fill([&](NodeIndex child) { program_.children.push_back(child); });
+    add({code, first, static_cast<std::uint32_t>(program_.children.size()) - first});
+}
+
+} // namespace tenon::schema

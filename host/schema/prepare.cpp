@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schema::prepare: what a model sent, mended where its meaning is beyond doubt.
+//
+// A round looks at every value with the nodes that apply to it and notes edits of the text; what is
+// not edited keeps its bytes. The next round reads the new text, until one finds nothing to do.
+#include "schema/machine.h"
+
+#include "json/writer.h"
+#include "support/text.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace tenon::schema {
+
+using json::Value;
+
+namespace {
+
+constexpr int kRoundsMax = 8;         // JSON within a string within a string ...
+constexpr std::size_t kNodesMax = 64; // that apply to one value; beyond them nothing is mended
+
+class Mender {
+public:
+    enum class Work { Coerce, FillDefaults };
+
+    Mender(const Program &program, Work work, const json::ReadLimits &limits)
+        : program_(program), work_(work), limits_(limits) {}
+
+    // One round. True when there were edits, and `text` is the new text.
+    bool round(Value root, std::vector<Change> &changes, std::string &text);
+
+private:
+    struct Open {
+        Value value;
+        std::vector<NodeIndex> nodes; // each applies to it
+        std::size_t place = 0;        // index into places_
+    };
+    struct Place { // a link of the way from the root
+        std::size_t parent;
+        std::string_view key;
+        std::size_t item; // SIZE_MAX: key is it
+    };
+    struct Edit {
+        std::size_t start, end; // in the text of the root
+        std::string text;
+    };
+
+    std::vector<NodeIndex> closure(const std::vector<NodeIndex> &nodes, Value value) const;
+    NodeIndex chosen(const Op &choice, Value value) const;
+    bool contradicts(NodeIndex branch, Value object) const;
+    std::uint32_t typesOf(const std::vector<NodeIndex> &nodes) const;
+    bool readString(const Open &open);
+    void object(const Open &open, const std::vector<NodeIndex> &nodes);
+    void array(const Open &open, const std::vector<NodeIndex> &nodes);
+    std::vector<NodeIndex> nodesFor(std::string_view key,
+                                    const std::vector<NodeIndex> &nodes) const;
+    bool isRequired(std::string_view key, const std::vector<NodeIndex> &nodes) const;
+    std::string defaultsFor(const Open &open, const std::vector<NodeIndex> &nodes, bool isEmpty);
+
+    template <class Each>
+    void forOps(const std::vector<NodeIndex> &nodes, OpCode code, Each each) const {
+        for (const NodeIndex node : nodes) {
+            for (const Op *op = program_.begin(node); op != program_.end(node); ++op) {
+                if (op->code == code) {
+                    each(*op);
+                }
+            }
+        }
+    }
+    std::size_t offset(const char *at) const { return static_cast<std::size_t>(at - begin_); }
+    void edit(std::string_view old, std::string text) {
+        const auto start = offset(old.data());
+        edits_.push_back({start, start + old.size(), std::move(text)});
+    }
+    std::size_t placeBelow(std::size_t parent, std::string_view key, std::size_t item = SIZE_MAX) {
+        places_.push_back({parent, key, item});
+        return places_.size() - 1;
+    }
+    void changed(std::size_t place, std::string_view what);
+
+    const Program &program_;
+    const Work work_;
+    const json::ReadLimits limits_;
+    const char *begin_ = nullptr;
+    std::vector<Open> open_;
+    std::vector<Edit> edits_;
+    std::vector<Place> places_; // the first is the root
+    std::vector<Change> *changes_ = nullptr;
+};
+
+void Mender::changed(std::size_t place, std::string_view what) {
+    std::vector<std::string> tokens;
+    for (; place != 0; place = places_[place].parent) {
+        const Place &at = places_[place];
+        tokens.push_back(at.item == SIZE_MAX ? tokenOf(at.key) : concat("/", at.item));
+    }
+    std::string path;
+    for (auto token = tokens.rbegin(); token != tokens.rend(); ++token) {
+        path += *token;
+    }
+    changes_->push_back({std::move(path), std::string(what)});
+}
+
+bool Mender::round(Value root, std::vector<Change> &changes, std::string &text) {
+    changes_ = &changes;
+    begin_ = root.raw().data();
+    edits_.clear();
+    places_.assign(1, {});
+    open_.push_back({root, {0}, 0});
+    while (!open_.empty()) {
+        const Open open = std::move(open_.back());
+        open_.pop_back();
+        const auto nodes = closure(open.nodes, open.value);
+        if (open.value.isString() && work_ == Work::Coerce) {
+            readString(open);
+        } else if (open.value.isObject()) {
+            object(open, nodes);
+        } else if (open.value.isArray()) {
+            array(open, nodes);
+        }
+    }
+    if (edits_.empty()) {
+        return false;
+    }
+    std::stable_sort(edits_.begin(), edits_.end(),
+                     [](const Edit &a, const Edit &b) { return a.start < b.start; });
+    text.clear();
+    std::size_t done = 0;
+    for (const Edit &edit : edits_) {
+        text += root.raw().substr(done, edit.start - done);
+        text += edit.text;
+        done = edit.end;
+    }
+    text += root.raw().substr(done);
+    return true;
+}
+
+// These nodes and all that apply along with them for certain. Of a choice, the one branch that the
+// value can be meant for, if it can be told.
+std::vector<NodeIndex> Mender::closure(const std::vector<NodeIndex> &nodes, Value value) const {
+    std::vector<NodeIndex> out = nodes;
+    for (std::size_t i = 0; i < out.size() && out.size() < kNodesMax; ++i) {
+        for (const Op *op = program_.begin(out[i]); op != program_.end(out[i]); ++op) {
+            if (op->code == OpCode::Ref) {
+                out.push_back(op->first);
+            } else if (op->code == OpCode::AnyOf || op->code == OpCode::OneOf) {
+                if (const NodeIndex branch = chosen(*op, value); branch != kNone) {
+                    out.push_back(branch);
+                }
+            }
+        }
+    }
+    if (out.size() >= kNodesMax) {
+        out.clear();
+    }
+    return out;
+}
+
+NodeIndex Mender::chosen(const Op &choice, Value value) const {
+    const std::uint32_t type = typeOf(value);
+    NodeIndex only = kNone;
+    for (std::uint32_t i = 0; i < choice.count; ++i) {
+        const NodeIndex branch = program_.children[choice.first + i];
+        if ((program_.nodes[branch].types & type) == 0 || contradicts(branch, value)) {
+            continue;
+        }
+        if (only != kNone) {
+            return kNone;
+        }
+        only = branch;
+    }
+    return only;
+}
+
+// Whether a key with a fixed value says that the object is meant for another branch.
+bool Mender::contradicts(NodeIndex branch, Value object) const {
+    std::vector<NodeIndex> nodes{branch};
+    bool contradicts = false;
+    for (std::size_t i = 0; i < nodes.size() && nodes.size() < kNodesMax; ++i) {
+        forOps({nodes[i]}, OpCode::Ref, [&](const Op &op) { nodes.push_back(op.first); });
+    }
+    forOps(nodes, OpCode::Properties, [&](const Op &op) {
+        for (const auto &property : program_.objects[op.first].properties.list()) {
+            const Value member = property.node == kNone ? Value() : object[property.key];
+            if (!member || contradicts) {
+                continue;
+            }
+            forOps({property.node}, OpCode::Const, [&](const Op &fixed) {
+                contradicts = contradicts || !json::equal(fixed.value, member);
+            });
+            forOps({property.node}, OpCode::Enum, [&](const Op &fixed) {
+                bool any = false;
+                for (const Value item : fixed.value.items()) {
+                    any = any || json::equal(item, member);
+                }
+                contradicts = contradicts || !any;
+            });
+        }
+    });
+    return contradicts;
+}
+
+std::uint32_t Mender::typesOf(const std::vector<NodeIndex> &nodes) const {
+    std::uint32_t types = kAllBits;
+    for (const NodeIndex node : nodes) {
+        types &= program_.nodes[node].types;
+    }
+    return types;
+}
+
+bool Mender::readString(const Open &open) {
+    const std::uint32_t types = typesOf(open.nodes);
+    if (types == 0 || (types & kStringBit) != 0) {
+        return false;
+    }
+    json::Document inside;
+    if (!inside.readView(open.value.string(), limits_) || (typeOf(inside.root()) & types) == 0) {
+        return false;
+    }
+    edit(open.value.raw(), std::string(inside.root().raw()));
+    changed(open.place, concat("read from a string as ", json::nameOf(inside.root().kind())));
+    return true;
+}
+
+std::vector<NodeIndex> Mender::nodesFor(std::string_view key,
+                                        const std::vector<NodeIndex> &nodes) const {
+    std::vector<NodeIndex> out;
+    forOps(nodes, OpCode::Properties, [&](const Op &op) {
+        const ObjectRules &rules = program_.objects[op.first];
+        const auto found = rules.properties.find(key, 0);
+        bool matched = false;
+        if (found != kNone && rules.properties.list()[found].node != kNone) {
+            out.push_back(rules.properties.list()[found].node);
+            matched = true;
+        }
+        for (const auto &[pattern, node] : rules.patterns) {
+            const Pattern &regex = *program_.patterns[pattern];
+            if (regex.linear() && regex.search(key) == Pattern::Match::Yes) {
+                out.push_back(node);
+                matched = true;
+            }
+        }
+        if (!matched && rules.additional != kNone) {
+            out.push_back(rules.additional);
+        }
+    });
+    return out;
+}
+
+bool Mender::isRequired(std::string_view key, const std::vector<NodeIndex> &nodes) const {
+    bool required = false;
+    forOps(nodes, OpCode::Properties, [&](const Op &op) {
+        const auto &properties = program_.objects[op.first].properties;
+        const auto found = properties.find(key, 0);
+        required = required || (found != kNone && properties.list()[found].required);
+    });
+    return required;
+}
+
+// Members that are dropped go with the comma behind them; those at the end, with the one before.
+void Mender::object(const Open &open, const std::vector<NodeIndex> &nodes) {
+    const auto raw = open.value.raw();
+    const char *keptEnd = raw.data() + 1;
+    const char *droppedFrom = nullptr; // the first of a run of them
+    bool isEmpty = true;
+    for (const auto member : open.value.members()) {
+        const Value key = member.value.at(member.value.index() - 1);
+        auto inside = nodesFor(member.key, nodes);
+        const bool drop = work_ == Work::Coerce && member.value.isNull() && !inside.empty() &&
+                          typesOf(inside) != 0 && (typesOf(inside) & kNullBit) == 0 &&
+                          !isRequired(member.key, nodes);
+        if (drop) {
+            droppedFrom = droppedFrom ? droppedFrom : key.raw().data();
+            changed(placeBelow(open.place, member.key),
+                    "null was dropped, since the key is optional and does not take it");
+            continue;
+        }
+        if (droppedFrom != nullptr) {
+            edit({droppedFrom, static_cast<std::size_t>(key.raw().data() - droppedFrom)}, "");
+            droppedFrom = nullptr;
+        }
+        keptEnd = member.value.raw().data() + member.value.raw().size();
+        isEmpty = false;
+        if (!inside.empty()) {
+            open_.push_back({member.value, std::move(inside), placeBelow(open.place, member.key)});
+        }
+    }
+    const char *const close = raw.data() + raw.size() - 1;
+    if (droppedFrom != nullptr) {
+        edit({keptEnd, static_cast<std::size_t>(close - keptEnd)}, "");
+    }
+    if (work_ == Work::FillDefaults) {
+        if (auto more = defaultsFor(open, nodes, isEmpty); !more.empty()) {
+            edit({close, 0}, std::move(more));
+        }
+    }
+}
+
+std::string Mender::defaultsFor(const Open &open, const std::vector<NodeIndex> &nodes,
+                                bool isEmpty) {
+    std::unordered_set<std::string_view> given;
+    std::string out;
+    forOps(nodes, OpCode::Properties, [&](const Op &op) {
+        const ObjectRules &rules = program_.objects[op.first];
+        if (rules.fallbacks == 0) {
+            return;
+        }
+        if (given.empty()) {
+            for (const auto member : open.value.members()) {
+                given.insert(member.key);
+            }
+        }
+        for (const auto &property : rules.properties.list()) {
+            if (!property.fallback || !given.insert(property.key).second) {
+                continue;
+            }
+            out += isEmpty && out.empty() ? "" : ",";
+            json::appendQuoted(out, property.key);
+            out += concat(":", property.fallback.raw());
+            changed(placeBelow(open.place, property.key), "its default was filled in");
+        }
+    });
+    return out;
+}
+
+void Mender::array(const Open &open, const std::vector<NodeIndex> &nodes) {
+    std::size_t i = 0;
+    for (const Value item : open.value.items()) {
+        std::vector<NodeIndex> inside;
+        forOps(nodes, OpCode::Items, [&](const Op &op) {
+            const ArrayRules &rules = program_.arrays[op.first];
+            const NodeIndex node = i < rules.prefix.size() ? rules.prefix[i] : rules.items;
+            if (node != kNone) {
+                inside.push_back(node);
+            }
+        });
+        if (!inside.empty()) {
+            open_.push_back({item, std::move(inside), placeBelow(open.place, "", i)});
+        }
+        ++i;
+    }
+}
+
+} // namespace
+
+Prepared Schema::prepare(Value value, std::size_t issuesMax) const {
+    Prepared out;
+    Machine quick(*program_, stepsMax_);
+    bool valid = quick.run(0, value);
+    const bool fill = fillDefaults_ && program_->hasDefaults;
+    if ((valid && !fill) || (!valid && !coerce_ && !fill) || !quick.limit().empty()) {
+        out.issues = valid ? std::vector<Issue>() : validate(value, issuesMax);
+        return out;
+    }
+    const json::ReadLimits limits{bytesMax_, depthMax_};
+    const auto current = [&] { return out.document.empty() ? value : out.document.root(); };
+    // Rounds of one kind of work. What they make is kept unless it turns valid into not valid.
+    const auto mend = [&](Mender::Work work) {
+        json::Document kept;
+        auto changes = out.changes;
+        Value at = current();
+        for (int round = 0; round < kRoundsMax; ++round) {
+            std::string text;
+            if (!Mender(*program_, work, limits).round(at, changes, text)) {
+                break;
+            }
+            auto read = json::Document::read(std::move(text), limits);
+            if (!read) { // too large, or too deep
+                return;
+            }
+            kept = std::move(*read);
+            at = kept.root();
+        }
+        if (kept.empty()) {
+            return;
+        }
+        const bool validNow = Machine(*program_, stepsMax_).run(0, kept.root());
+        if (validNow || !valid) {
+            valid = validNow;
+            out.document = std::move(kept);
+            out.changes = std::move(changes);
+        }
+    };
+    if (!valid && coerce_) {
+        mend(Mender::Work::Coerce);
+    }
+    if (fill) {
+        mend(Mender::Work::FillDefaults);
+    }
+    if (!valid) {
+        out.issues = validate(current(), issuesMax);
+    }
+    return out;
+}
+
+} // namespace tenon::schema

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is mended in a model's arguments, and above all what is not.
+#include "schema/schema.h"
+#include "support/text.h"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+
+using Catch::Matchers::Contains;
+using tenon::concat;
+using tenon::Limits;
+using tenon::json::Document;
+using tenon::schema::Options;
+using tenon::schema::Schema;
+using tenon::schema::UnknownKeys;
+
+namespace {
+
+std::shared_ptr<const Schema> schemaOf(std::string_view text, const Options &options = {}) {
+    Document document;
+    REQUIRE(document.readView(text).has_value());
+    auto compiled = Schema::compile(document.root(), Limits(), options);
+    INFO((compiled ? "" : compiled.error().message));
+    REQUIRE(compiled.has_value());
+    return *compiled;
+}
+
+struct Outcome {
+    std::string text;    // what the plugin gets
+    bool same;           // the caller's own bytes
+    std::string changes; // one a line
+    std::string issues;  // one a line
+};
+
+Outcome prepared(std::string_view schema, std::string_view value, const Options &options = {}) {
+    Document document;
+    REQUIRE(document.readView(value).has_value());
+    const auto done = schemaOf(schema, options)->prepare(document.root());
+    Outcome out{std::string(done.document.empty() ? value : done.document.text()),
+                done.document.empty(), "", ""};
+    for (const auto &change : done.changes) {
+        out.changes += concat(change.path, ": ", change.what, "\n");
+    }
+    for (const auto &issue : done.issues) {
+        out.issues += concat(issue.sentence(), "\n");
+    }
+    return out;
+}
+
+// The value after it was mended; fails when it is still refused.
+std::string mended(std::string_view schema, std::string_view value) {
+    const auto out = prepared(schema, value);
+    CHECK(out.issues == "");
+    CHECK(out.changes.empty() == out.same);
+    return out.text;
+}
+
+// That nothing is mended and the value is refused; gives the issues.
+std::string refused(std::string_view schema, std::string_view value) {
+    const auto out = prepared(schema, value);
+    CHECK(out.same);
+    CHECK(out.issues != "");
+    return out.issues;
+}
+
+} // namespace
+
+TEST_CASE("A valid value keeps its own bytes, whatever they look like") {
+    const auto *schema = R"({"properties":{"content":{"type":"string"},"n":{"type":"number"}}})";
+    for (const auto *value :
+         {R"({"content":"{\"a\":1}"})", R"({"content":"5"})", R"({"content":"true"})",
+          R"({"content":""})", R"({"content":"null"})", R"({"content":"[1]"})",
+          R"({ "n" : 12345678901234567890123 , "x" : [ 1.50 ] })", R"({"n":0.1000})"}) {
+        CAPTURE(value);
+        const auto out = prepared(schema, value);
+        CHECK(out.same);
+        CHECK(out.issues == "");
+    }
+}
+
+TEST_CASE("A string is read as JSON where the schema wants something else") {
+    CHECK(
+        mended(
+            R"({"properties":{"user":{"type":"object","properties":{"age":{"type":"integer"}}}}})",
+            R"({"user":"{\"name\":\"A\",\"age\":5}"})") == R"({"user":{"name":"A","age":5}})");
+    CHECK(mended(R"({"properties":{"a":{"type":"array","items":{"type":"integer"}}}})",
+                 R"({"a":"[1, 2]","b":" kept "})") == R"({"a":[1, 2],"b":" kept "})");
+    CHECK(mended(R"({"properties":{"n":{"type":"integer"}}})", R"({"n":"12345678901234567890"})") ==
+          R"({"n":12345678901234567890})");
+    CHECK(mended(R"({"properties":{"n":{"type":"number"}}})", R"({"n":"1.50"})") ==
+          R"({"n":1.50})");
+    CHECK(mended(R"({"properties":{"b":{"type":"boolean"}}})", R"({"b":"true"})") ==
+          R"({"b":true})");
+    CHECK(mended(R"({"properties":{"n":{"type":["integer","null"]}}})", R"({"n":"null"})") ==
+          R"({"n":null})");
+    CHECK(mended(R"({"type":"object"})", R"("{\"a\":1}")") == R"({"a":1})");
+    CHECK(mended(R"({"properties":{"n":{"enum":[1,2]}}})", R"({"n":"2"})") == R"({"n":2})");
+    CHECK(mended(R"({"items":{"$ref":"#/$defs/i"},"$defs":{"i":{"allOf":[{"type":"integer"}]}}})",
+                 R"(["1",2,"3"])") == "[1,2,3]");
+}
+
+TEST_CASE("JSON within JSON within JSON is read to its end") {
+    CHECK(mended(R"({"properties":{"a":{"type":"object","properties":{"b":{"type":"array","items":
+                     {"type":"integer"}}}}}})",
+                 R"({"a":"{\"b\":\"[\\\"7\\\"]\"}"})") == R"({"a":{"b":[7]}})");
+}
+
+TEST_CASE("What would lose something, or is no JSON, is left as it came and refused") {
+    const auto *integer = R"({"properties":{"n":{"type":"integer"}}})";
+    for (const auto *text :
+         {R"("1.5")", R"("1e-1")", R"("five")", R"("")", R"("0x10")", R"("+5")", R"("1,000")",
+          R"("05")", R"("NaN")", R"("true")", R"("[1]")", R"("5 apples")"}) {
+        CAPTURE(text);
+        CHECK_THAT(refused(integer, concat(R"({"n":)", text, "}")),
+                   Contains(concat("/n: expected an integer, found the string ", text)));
+    }
+    CHECK_THAT(refused(R"({"properties":{"b":{"type":"boolean"}}})", R"({"b":"True"})"),
+               Contains("/b: expected a boolean, found the string \"True\""));
+    CHECK_THAT(refused(R"({"properties":{"user":{"type":"object"}}})", R"({"user":"{broken"})"),
+               Contains(R"(/user: expected an object, found the string "{broken")"));
+    CHECK_THAT(
+        refused(R"({"properties":{"user":{"type":"object"}}})", R"({"user":"{\"a\":1,\"a\":2}"})"),
+        Contains("/user: expected an object"));
+    refused(R"({"properties":{"s":{"type":"string"}}})", R"({"s":5})"); // a number is no string
+}
+
+TEST_CASE("A string stays where some branch takes strings, also if others do not") {
+    for (const auto *schema :
+         {R"({"properties":{"v":{"anyOf":[{"type":"integer"},{"type":"string","minLength":9}]}}})",
+          R"({"properties":{"v":{"type":["integer","string"],"minLength":9}}})",
+          R"({"properties":{"v":{"minLength":9}}})",
+          R"({"properties":{"v":{"not":{"type":"string"}}}})",
+          R"({"properties":{"v":{"enum":["a",5]}}})"}) {
+        CAPTURE(schema);
+        refused(schema, R"({"v":"5"})");
+    }
+}
+
+TEST_CASE("null for an optional key that does not take it is dropped, and nowhere else") {
+    const auto *schema = R"({"properties":{"query":{"type":"string"},"since":{"type":"string"},
+        "limit":{"type":"integer"},"cursor":{"type":["string","null"]}},"required":["query"]})";
+    const auto out =
+        prepared(schema, R"({"since": null, "query":"a", "cursor":null,"limit":null })");
+    CHECK(out.text == R"({"query":"a", "cursor":null})");
+    CHECK(out.changes ==
+          "/since: null was dropped, since the key is optional and does not take it\n"
+          "/limit: null was dropped, since the key is optional and does not take it\n");
+    CHECK(mended(schema, R"({"query":"a","since":null,"limit":null,"x":null})") ==
+          R"({"query":"a","x":null})");
+    CHECK(mended(R"({"properties":{"a":{"type":"string"}}})", R"({ "a" : null })") == "{}");
+    CHECK(mended(R"({"properties":{"o":{"properties":{"a":{"type":"string"}}}}})",
+                 R"({"o":{"b":1,"a":null}})") == R"({"o":{"b":1}})");
+    CHECK_THAT(refused(schema, R"({"query":null})"),
+               Contains("/query: expected a string, found null"));
+    refused(R"({"items":{"type":"string"}})", "[null]");
+    CHECK_THAT(refused(R"({"properties":{"a":{}},"additionalProperties":false})", R"({"z":null})"),
+               Contains("unknown key z"));
+}
+
+TEST_CASE(
+    "Absent keys get their defaults, nested ones too, and nothing that was given is touched") {
+    const auto *schema =
+        R"({"properties":{"q":{"type":"string"},"page":{"type":"number","default":10},
+        "cursor":{"anyOf":[{"type":"string"},{"type":"null"}],"default":null},
+        "o":{"type":"object","properties":{"deep":{"default":{"x":[1.0]}}}}},"required":["q"]})";
+    CHECK(mended(schema, R"({"q":"a"})") == R"({"q":"a","page":10,"cursor":null})");
+    CHECK(mended(schema, R"({"q":"a","page":0,"cursor":null})") ==
+          R"({"q":"a","page":0,"cursor":null})");
+    CHECK(mended(schema, R"({"q":"","page":1,"cursor":"","o":{}})") ==
+          R"({"q":"","page":1,"cursor":"","o":{"deep":{"x":[1.0]}}})");
+    CHECK(mended(R"({"properties":{"a":{"default":false}}})", "{}") == R"({"a":false})");
+    CHECK(mended(R"({"required":["a"],"properties":{"a":{"$ref":"#/$defs/a"}},
+                     "$defs":{"a":{"type":"integer","default":5}}})",
+                 "{}") == R"({"a":5})");
+    CHECK(mended(R"({"properties":{"o":{"default":{},"properties":{"a":{"default":1}}}}})", "{}") ==
+          R"({"o":{"a":1}})");
+    CHECK(mended(R"({"items":{"properties":{"a":{"default":1}}}})", R"([{},{"a":2},3])") ==
+          R"([{"a":1},{"a":2},3])");
+    CHECK(mended(R"({"properties":{"a\"b":{"default":1}}})", "{}") == R"({"a\"b":1})");
+}
+
+TEST_CASE("Defaults of the branch that an object is meant for are filled in, of no other") {
+    const auto *schema = R"({"properties":{"shape":{"oneOf":[
+        {"properties":{"kind":{"const":"a"},"n":{"default":1}},"required":["kind"]},
+        {"properties":{"kind":{"enum":["b"]},"m":{"default":2}},"required":["kind"]}]},
+        "maybe":{"anyOf":[{"$ref":"#/$defs/o"},{"type":"null"}]}},
+        "$defs":{"o":{"type":"object","properties":{"k":{"default":3},"i":{"type":"integer"}}}}})";
+    CHECK(mended(schema, R"({"shape":{"kind":"b"}})") == R"({"shape":{"kind":"b","m":2}})");
+    CHECK(mended(schema, R"({"maybe":{"i":"4"}})") == R"({"maybe":{"i":4,"k":3}})");
+    CHECK(mended(schema, R"({"maybe":null})") == R"({"maybe":null})");
+    CHECK(
+        mended(
+            R"({"anyOf":[{"properties":{"a":{"default":1}}},{"properties":{"b":{"default":2}}}]})",
+            "{}") == "{}"); // either may be meant
+}
+
+TEST_CASE("A default that makes a value invalid is not filled in") {
+    CHECK(mended(R"({"properties":{"a":{"default":1}},"maxProperties":1})", R"({"b":2})") ==
+          R"({"b":2})");
+    const auto schema = schemaOf(R"({"properties":{"a":{"type":"string","default":null}}})");
+    Document empty;
+    REQUIRE(empty.readView("{}").has_value());
+    CHECK(schema->prepare(empty.root()).document.empty());
+    REQUIRE(schema->notes().size() == 1);
+    CHECK(schema->notes()[0] ==
+          "the default null of \"a\" is refused by its own schema, so it fills no absent key");
+}
+
+TEST_CASE("Strings are read, nulls dropped and defaults filled in one call") {
+    CHECK(mended(R"({"properties":{"a":{"type":"integer"},"b":{"type":"string"},
+                     "c":{"type":"integer","default":3}},"required":["a"]})",
+                 R"({"a":"1","b":null,"c":null})") == R"({"a":1,"c":3})");
+}
+
+TEST_CASE("An issue is about the mended value, with the caller's text where it was not mended") {
+    const auto out = prepared(R"({"properties":{"u":{"type":"object","properties":{"age":
+                                  {"type":"integer"}},"required":["name"]}}})",
+                              R"({"u":"{\"age\":\"x\"}"})");
+    CHECK_THAT(out.issues, Contains("/u/age: expected an integer, found the string \"x\"") &&
+                               Contains("/u/name: expected a value"));
+}
+
+TEST_CASE("Coercion and defaults can each be switched off") {
+    Options options;
+    options.coerce = false;
+    CHECK(prepared(R"({"properties":{"a":{"type":"integer"},"b":{"default":1}}})", R"({"a":"5"})",
+                   options)
+              .issues != "");
+    CHECK(prepared(R"({"properties":{"b":{"default":1}}})", "{}", options).text == R"({"b":1})");
+    options.fillDefaults = false;
+    CHECK(prepared(R"({"properties":{"b":{"default":1}}})", "{}", options).same);
+}
+
+TEST_CASE("Unknown keys can be refused wherever a schema names keys and leaves others open") {
+    Options options;
+    options.unknownKeys = UnknownKeys::Refuse;
+    const auto issues = [&](std::string_view schema, std::string_view value) {
+        return prepared(schema, value, options).issues;
+    };
+    CHECK_THAT(issues(R"({"type":"object","properties":{"maxDepth":{}}})", R"({"depth":1})"),
+               Contains("/depth: expected only the keys maxDepth") &&
+                   Contains("found the unknown key depth"));
+    CHECK_THAT(issues(R"({"properties":{"o":{"$ref":"#/$defs/o"}},
+                          "$defs":{"o":{"properties":{"a":{}}}}})",
+                      R"({"o":{"b":1}})"),
+               Contains("/o/b: expected only the keys a"));
+    CHECK_THAT(issues(R"({"items":{"anyOf":[{"properties":{"a":{}},"required":["a"]},
+                                            {"properties":{"b":{}},"required":["b"]}]}})",
+                      R"([{"a":1,"b":2}])"),
+               Contains("unknown key") || Contains("one of these shapes"));
+    const auto *merged = R"({"allOf":[{"$ref":"#/$defs/a"},{"properties":{"b":{}}}],
+                             "$defs":{"a":{"properties":{"a":{}}}}})";
+    CHECK(issues(merged, R"({"a":1,"b":2})") == "");
+    CHECK_THAT(issues(merged, R"({"a":1,"c":2})"), Contains("/c: expected only the keys a and b"));
+    // Open on purpose, or free-form: no key is unknown.
+    for (const auto *open :
+         {R"({"properties":{"a":{}},"additionalProperties":true})",
+          R"({"properties":{"a":{}},"patternProperties":{"^x":{}}})", R"({"type":"object"})", "{}",
+          R"({"properties":{"a":{}},"unevaluatedProperties":{}})",
+          R"({"allOf":[{"$ref":"#/$defs/m"}],"$defs":{"m":{"type":"object"}}})"}) {
+        CAPTURE(open);
+        CHECK(issues(open, R"({"z":1})") == "");
+    }
+    CHECK(issues(R"({"properties":{"a":{}}})", R"({"a":{"z":1}})") == "");
+}
+
+TEST_CASE("Mending costs no more than reading: nothing multiplies, and nothing recurses") {
+    const auto schema = schemaOf(R"({"items":{"type":"object","properties":{
+        "a":{"type":"integer","default":1},"b":{"type":"string"}}}})");
+    std::string items = "[";
+    for (int i = 0; i < 20'000; ++i) {
+        items += R"({"b":null},)";
+    }
+    items.back() = ']';
+    Document document;
+    REQUIRE(document.readView(items).has_value());
+    const auto start = std::chrono::steady_clock::now();
+    const auto done = schema->prepare(document.root());
+    CHECK(done.issues.empty());
+    CHECK(done.document.root().size() == 20'000);
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
