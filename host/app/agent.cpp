@@ -30,12 +30,21 @@ int agentTools(const AgentRequest &request) {
     if (!host) {
         return refuse(host.error());
     }
-    const auto tools = agent::mountAgent(*host->runner)->tools(*format);
+    const auto agent = agent::mountAgent(*host->runner);
+    const auto &tools = agent->tools(*format, request.strictness);
     if (!tools) {
         leave(*host, 0);
         return refuse(tools.error());
     }
-    return leave(*host, writeOut(request.stdio.out, concat(*tools, '\n'), cli::kExitOk));
+    std::string out;
+    if (request.explain) {
+        for (const auto &line : agent->explain(*format, request.strictness)) {
+            out += concat(line, '\n');
+        }
+    } else {
+        out = concat(*tools, '\n');
+    }
+    return leave(*host, writeOut(request.stdio.out, out, cli::kExitOk));
 }
 
 int agentExecute(const AgentRequest &request) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/host.h"
+#include "schema/projection/projection.h"
 #include "transport/stdio.h"
 
 #include <chrono>
@@ -28,6 +29,8 @@ struct ListRequest : CommonRequest {
 };
 struct AgentRequest : CommonRequest {
     std::string format;
+    schema::Strictness strictness = schema::Strictness::Loose;
+    bool explain = false; // instead of the definitions, what they do not say
 };
 
 int serve(const ServeRequest &request);

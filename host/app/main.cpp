@@ -21,7 +21,7 @@ bool isPluginPath(const std::string &word) {
 struct Words {
     HostOptions host;
     std::string logLevel;
-    bool stdio = false, json = false;
+    bool stdio = false, json = false, strict = false, explain = false;
     std::string format = "anthropic";
 };
 
@@ -135,6 +135,8 @@ int run(CLI::App &app, Words &words, transport::OwnStdio io) {
     }
     auto agent = request<AgentRequest>(words, LogLevel::Warning, io);
     agent.format = words.format;
+    agent.strictness = words.strict ? schema::Strictness::Strict : schema::Strictness::Loose;
+    agent.explain = words.explain;
     return leaf.get_name() == "tools" ? agentTools(agent) : agentExecute(agent);
 }
 
@@ -159,7 +161,14 @@ int parseAndRun(int argc, char **argv) {
          {std::pair("tools", "Print the tool definitions"),
           std::pair("execute", "Run the provider's calls from stdin, print its results")}) {
         auto &command = *agent.add_subcommand(name, text);
-        command.add_option("--format", words.format, "The provider's format: anthropic");
+        command.add_option("--format", words.format,
+                           "anthropic, openai, openai-chat, gemini or ai-sdk");
+        if (command.get_name() == "tools") {
+            command.add_flag("--strict", words.strict,
+                             "The provider's strict form for the tools that lose nothing by it");
+            command.add_flag("--explain", words.explain,
+                             "Print what the definitions leave out, a line each");
+        }
         addHostOptions(command, words);
     }
     serveCommand.footer("tenon serve --stdio [OPTIONS] [PLUGIN.so ...]");

@@ -110,6 +110,9 @@ bool equalOutside(Value left, Value right, Pairs &open) {
 } // namespace
 
 bool equal(Value a, Value b) {
+    if (a.isString() && b.isString()) {
+        return a.string() == b.string();
+    }
     Pairs open;
     if (!equalOutside(a, b, open)) {
         return false;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <limits>
 
 namespace tenon::json {
@@ -108,11 +107,16 @@ int compareNumbers(std::string_view a, std::string_view b) {
 }
 
 bool isInteger(std::string_view number) {
-    if (number.find_first_of(".eE") == std::string_view::npos) {
+    if (std::none_of(number.begin(), number.end(),
+                     [](char c) { return c == '.' || c == 'e' || c == 'E'; })) {
         return true;
     }
     const Decimal decimal = decimalOf(number);
     return decimal.digits.empty() || decimal.lowest() >= 0;
+}
+
+std::size_t significantDigits(std::string_view number) {
+    return decimalOf(number).digits.size();
 }
 
 bool isMultipleOf(std::string_view value, std::string_view divisor) {
@@ -120,9 +124,6 @@ bool isMultipleOf(std::string_view value, std::string_view divisor) {
     const Decimal y = decimalOf(divisor);
     if (x.digits.empty()) {
         return true;
-    }
-    if (y.digits.size() > 18) { // beyond any schema seen: the nearest doubles decide
-        return std::remainder(toDouble(value), toDouble(divisor)) == 0;
     }
     std::uint64_t m = 0;
     std::from_chars(y.digits.data(), y.digits.data() + y.digits.size(), m);

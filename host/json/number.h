@@ -16,7 +16,10 @@ int compareNumbers(std::string_view a, std::string_view b);
 // True for 3, 3.0 and 30e-1.
 bool isInteger(std::string_view number);
 
-// Whether value is a whole multiple of divisor (> 0).
+// How many digits it has without zeros at either end: 3 of 0.01020, 0 of zero.
+std::size_t significantDigits(std::string_view number);
+
+// Whether value is a whole multiple of divisor (> 0, of at most 18 significant digits).
 bool isMultipleOf(std::string_view value, std::string_view divisor);
 
 // The value if it is an integer that fits, "3.0" too.

@@ -94,7 +94,8 @@ NodeIndex Compiler::node(const Location &at, Applied applied) {
     const auto [known, fresh] = nodeOf_[static_cast<std::size_t>(applied)].emplace(
         at.key(), static_cast<NodeIndex>(program_.nodes.size()));
     if (fresh) {
-        program_.nodes.emplace_back().resource = at.resource;
+        program_.nodes.emplace_back();
+        program_.facts.emplace_back().resource = at.resource;
         pending_.push_back({known->second, at, applied});
         if (program_.nodes.size() == limits_.subschemasMax + 1) {
             fail(concat("more than ", limits_.subschemasMax,
@@ -111,7 +112,7 @@ void Compiler::compile(NodeIndex index) {
         add({OpCode::Never});
     } else if (schema.isObject()) {
         object();
-        program_.nodes[index].fallback = schema["default"];
+        program_.facts[index].fallback = schema["default"];
     } else if (!schema.isTrue()) {
         fail("expected an object, true or false");
     }
@@ -227,6 +228,7 @@ void Compiler::unevaluated() {
         if (never_ == kNone) {
             never_ = static_cast<NodeIndex>(program_.nodes.size());
             program_.nodes.emplace_back();
+            program_.facts.emplace_back();
         }
         add({OpCode::UnevaluatedProperties, never_, 1});
     }

@@ -53,6 +53,7 @@ private:
     // keywords.cpp: a function for each family.
     void types();
     void values();
+    bool readAsOfDraft04(std::string_view keyword, json::Value bound);
     void numbers();
     std::uint64_t count(std::string_view keyword, std::uint64_t fallback);
     void counted(std::string_view keyword, OpCode code);

@@ -68,27 +68,22 @@ bool hasCycle(const Program &program) {
     return false;
 }
 
-// A mask of a Type operation as the types of values that it takes.
-std::uint32_t taken(std::uint32_t mask) {
-    return (mask & kNumberBit) != 0 ? mask | kIntegerBit : mask;
-}
-
 std::uint32_t typesOf(const Program &program, const Op &op) {
     std::uint32_t types = 0;
     switch (op.code) {
     case OpCode::Never: return 0;
-    case OpCode::Type: return taken(op.first);
+    case OpCode::Type: return op.first;
     case OpCode::Const: return typeOf(op.value);
     case OpCode::Enum:
         for (const Value item : op.value.items()) {
             types |= typeOf(item);
         }
         return types;
-    case OpCode::Ref: return program.nodes[op.first].types;
+    case OpCode::Ref: return program.facts[op.first].types;
     case OpCode::AnyOf:
     case OpCode::OneOf:
         for (std::uint32_t i = 0; i < op.count; ++i) {
-            types |= program.nodes[program.children[op.first + i]].types;
+            types |= program.facts[program.children[op.first + i]].types;
         }
         return types;
     default: return kAllBits;
@@ -101,14 +96,35 @@ void fillTypes(Program &program) {
     for (int round = 0; changed && round < 64; ++round) {
         changed = false;
         for (NodeIndex node = 0; node < program.nodes.size(); ++node) {
-            std::uint32_t types = program.nodes[node].types;
+            std::uint32_t types = program.facts[node].types;
             for (const Op *op = program.begin(node); op != program.end(node); ++op) {
                 types &= typesOf(program, *op);
             }
-            changed = changed || types != program.nodes[node].types;
-            program.nodes[node].types = types;
+            changed = changed || types != program.facts[node].types;
+            program.facts[node].types = types;
         }
     }
+}
+
+// An object like most arguments: keys that are checked each by itself.
+bool isFlat(const Program &program, NodeIndex node) {
+    const Op *begin = program.begin(node);
+    if (begin == program.end(node)) {
+        return false;
+    }
+    const Op *last = program.end(node) - 1;
+    if (last->code != OpCode::Properties ||
+        !std::all_of(begin, last, [](const Op &op) { return looksAtValueAlone(op.code); })) {
+        return false;
+    }
+    const ObjectRules &rules = program.objects[last->first];
+    const auto isLeaf = [&](NodeIndex child) {
+        return child == kNone || program.nodes[program.targetOf(child)].leaf;
+    };
+    const auto &list = rules.properties.list();
+    return rules.patterns.empty() && isLeaf(rules.additional) &&
+           std::all_of(list.begin(), list.end(),
+                       [&](const Property &property) { return isLeaf(property.node); });
 }
 
 void fillShapes(Program &program) {
@@ -125,6 +141,15 @@ void fillShapes(Program &program) {
         if (end - begin == 1 && begin->code == OpCode::Ref && program.dynamics.empty()) {
             node.target = begin->first;
         }
+        if (end - begin == 1 && begin->code == OpCode::Type) {
+            node.onlyType = static_cast<std::uint8_t>(begin->first);
+        }
+    }
+    for (NodeIndex i = 0; i < program.nodes.size(); ++i) {
+        program.nodes[i].flat = isFlat(program, i);
+    }
+    for (auto &rules : program.objects) {
+        rules.properties.seal(program);
     }
 }
 
@@ -132,7 +157,7 @@ void fillShapes(Program &program) {
 Value fallbackOf(const Program &program, NodeIndex node) {
     std::vector<NodeIndex> open{node};
     for (std::size_t i = 0; i < open.size() && i < kLooksMax; ++i) {
-        if (const Value own = program.nodes[open[i]].fallback) {
+        if (const Value own = program.facts[open[i]].fallback) {
             return own;
         }
         for (const Op *op = program.begin(open[i]); op != program.end(open[i]); ++op) {

@@ -40,7 +40,7 @@ void Compiler::types() {
     } else {
         addType(type);
     }
-    add({OpCode::Type, mask});
+    add({OpCode::Type, (mask & kNumberBit) != 0 ? mask | kIntegerBit : mask});
 }
 
 void Compiler::values() {
@@ -55,6 +55,23 @@ void Compiler::values() {
     }
 }
 
+// "exclusiveMinimum": true beside a "minimum", as many tools still write it: it has one meaning.
+bool Compiler::readAsOfDraft04(std::string_view keyword, Value bound) {
+    const bool lower = keyword == "exclusiveMinimum";
+    const Value inclusive = at_.value[lower ? "minimum" : "maximum"];
+    if ((!lower && keyword != "exclusiveMaximum") || bound.kind() != Kind::Boolean ||
+        !inclusive.isNumber()) {
+        return false;
+    }
+    if (bound.isTrue()) {
+        add({lower ? OpCode::ExclusiveMinimum : OpCode::ExclusiveMaximum, 0, 0, inclusive});
+    }
+    program_.notes.push_back(concat("\"", keyword, "\": ", bound.raw(),
+                                    " is of draft-04, and was read as there; expected \"", keyword,
+                                    "\": ", inclusive.raw()));
+    return true;
+}
+
 void Compiler::numbers() {
     static constexpr std::array<std::pair<std::string_view, OpCode>, 5> kBounds{
         {{"minimum", OpCode::Minimum},
@@ -64,12 +81,16 @@ void Compiler::numbers() {
          {"multipleOf", OpCode::MultipleOf}}};
     for (const auto &[keyword, code] : kBounds) {
         const Value bound = at_.value[keyword];
-        if (!bound) {
+        if (!bound || readAsOfDraft04(keyword, bound)) {
             continue;
         }
         if (!bound.isNumber() ||
             (code == OpCode::MultipleOf && json::compareNumbers(bound.raw(), "0") <= 0)) {
             failKeyword(keyword, "a number (above 0 for multipleOf)", bound);
+            return;
+        }
+        if (code == OpCode::MultipleOf && json::significantDigits(bound.raw()) > 18) {
+            failKeyword(keyword, "a number of at most 18 significant digits", bound);
             return;
         }
         add({code, 0, 0, bound});

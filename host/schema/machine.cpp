@@ -20,6 +20,7 @@ constexpr std::size_t kFramesKept = 4'096; // memory that a thread keeps between
 // Marks: an ordinal, the first so many, or all of them.
 constexpr std::uint32_t kAll = UINT32_MAX;
 constexpr std::uint32_t kFirst = 1U << 31U;
+constexpr std::uint32_t kLastStage = UINT32_MAX; // of an operation's parts: none is left
 
 } // namespace
 
@@ -41,14 +42,8 @@ Machine::~Machine() {
 }
 
 bool Machine::run(NodeIndex node, Value value) {
-    Frame root;
-    root.ok = true;
-    root.loud = issues_ != nullptr;
-    root.collect = false;
-    root.issuesEnd = issuesMax_;
-    root.inPlace = 0;
-    root.node = node;
-    bool settled = start(root, node, {Step::Reach::Same, true, 0, value});
+    const Asked asked{issues_ != nullptr, false, issuesMax_, 0};
+    bool settled = start(asked, node, {Step::Reach::Same, true, 0, value});
     while (!settled) {
         Frame &frame = stacks_.frames.back();
         const Op *op = program_.ops.data() + frame.op;
@@ -72,29 +67,36 @@ std::string Machine::limit() const {
     return std::string(exhausted_);
 }
 
-bool Machine::start(Frame &from, NodeIndex node, const Step &step, Trial trial) {
-    while (program_.nodes[node].target != kNone) {
-        node = program_.nodes[node].target;
-    }
+bool Machine::start(const Asked &from, NodeIndex node, const Step &step, Trial trial) {
+    node = program_.targetOf(node);
     const Node &starting = program_.nodes[node];
     const bool loud = from.loud && trial != Trial::Quiet;
     const std::uint32_t issuesEnd =
         loud && trial == Trial::Branch
             ? static_cast<std::uint32_t>(issues_->size()) + kBranchIssuesMax
             : from.issuesEnd;
+    if ((starting.onlyType & typeOf(step.value)) != 0) {
+        childOk_ = spend(1);
+        return true;
+    }
     if (starting.leaf) {
         childOk_ = leaf(node, step, loud, issuesEnd);
         return true;
     }
     const bool same = step.reach == Step::Reach::Same;
-    Frame frame;
+    const bool collect = starting.collects || (same && from.collect);
+    if (starting.flat && !loud && !collect && step.value.isObject()) {
+        childOk_ = flat(node, step);
+        return true;
+    }
+    Frame &frame = stacks_.frames.emplace_back();
+    frame.loud = loud;
+    frame.collect = collect;
+    frame.issuesEnd = issuesEnd;
+    frame.inPlace = same ? from.inPlace + 1 : 0;
     frame.step = step;
     frame.node = node;
     frame.op = starting.begin;
-    frame.loud = loud;
-    frame.collect = starting.collects || (same && from.collect);
-    frame.issuesEnd = issuesEnd;
-    frame.inPlace = same ? from.inPlace + 1 : 0;
     frame.marksBefore = static_cast<std::uint32_t>(stacks_.marks.size());
     frame.bitsBefore = static_cast<std::uint32_t>(stacks_.bits.size());
     frame.branchesBefore = static_cast<std::uint32_t>(stacks_.branches.size());
@@ -102,8 +104,42 @@ bool Machine::start(Frame &from, NodeIndex node, const Step &step, Trial trial) 
     if (frame.inPlace > 2 * program_.nodes.size() + 2) {
         exhaust("without a \"$dynamicRef\" that leads back to itself for ever");
     }
-    stacks_.frames.push_back(frame);
     return false;
+}
+
+// What the frames do for a flat node, in one go: most arguments are of this kind.
+bool Machine::flat(NodeIndex node, const Step &step) {
+    const Op *op = program_.begin(node);
+    for (; looksAtValueAlone(op->code); ++op) {
+        if (!spend(1) || !look(*op, step.value, {})) {
+            return false;
+        }
+    }
+    const ObjectRules &rules = program_.objects[op->first];
+    std::size_t required = 0;
+    std::uint32_t guess = 0;
+    const auto end = step.value.past();
+    for (auto at = step.value.index() + 1; at != end && spend(1);) {
+        const Value member = step.value.at(at + 1);
+        const auto place = rules.properties.find(member.at(at).string(), guess);
+        NodeIndex child = kNone;
+        if (place != kNone) {
+            guess = place + 1;
+            required += rules.properties.isRequired(place) ? 1 : 0;
+            child = rules.properties.nodeAt(place);
+        }
+        at = member.past();
+        const bool simple = place != kNone && rules.properties.takesType(place, typeOf(member));
+        child = child == kNone ? rules.additional : child;
+        if (child == kNone || (simple && spend(1))) {
+            continue;
+        }
+        const Step inside{Step::Reach::Member, true, 0, member};
+        if (!leaf(program_.targetOf(child), inside, false, 0)) {
+            return false;
+        }
+    }
+    return spend(1) && required == rules.required;
 }
 
 void Machine::leave() {
@@ -233,7 +269,7 @@ Machine::Goes Machine::properties(Frame &frame, const ObjectRules &rules) {
         Step member{Step::Reach::Member, true, 0, frame.value().at(frame.at + 1)};
         const NodeIndex node = nextFor(frame, rules, member);
         member.ofSchema = frame.found != kNone;
-        if (node == kNone) { // nothing more for this one
+        if (frame.stage == kLastStage) { // nothing more for this one
             if (frame.collect && frame.matched) {
                 stacks_.marks.push_back(frame.ordinal);
             }
@@ -241,12 +277,16 @@ Machine::Goes Machine::properties(Frame &frame, const ObjectRules &rules) {
             ++frame.ordinal;
             frame.stage = 0;
             frame.matched = false;
-            continue;
         }
-        if (!start(frame, node, member)) {
-            return Goes::Wait;
+        // Most keys have a type and nothing else.
+        const bool simple = frame.found != kNone && rules.patterns.empty() &&
+                            rules.properties.takesType(frame.found, typeOf(member.value));
+        if (node != kNone && (!simple || !spend(1))) {
+            if (!start(frame, node, member)) {
+                return Goes::Wait;
+            }
+            frame.ok = childOk_ && frame.ok;
         }
-        frame.ok = childOk_ && frame.ok;
     }
     if (frame.hits < rules.required && goesOn(frame)) {
         requireKeys(frame, rules);
@@ -259,17 +299,18 @@ NodeIndex Machine::nextFor(Frame &frame, const ObjectRules &rules, const Step &m
     const std::string_view key = member.value.at(frame.at).string();
     if (frame.stage == 0) {
         spend(1);
-        frame.stage = 1;
         frame.found = rules.properties.find(key, frame.guess);
         if (frame.found != kNone) {
-            const Property &known = rules.properties.list()[frame.found];
             frame.guess = frame.found + 1;
-            frame.hits += known.required ? 1 : 0;
-            frame.matched = known.node != kNone;
-            if (frame.matched) {
-                return known.node;
+            frame.hits += rules.properties.isRequired(frame.found) ? 1 : 0;
+            const NodeIndex node = rules.properties.nodeAt(frame.found);
+            if (node != kNone) {
+                frame.matched = true;
+                frame.stage = rules.patterns.empty() ? kLastStage : 1;
+                return node;
             }
         }
+        frame.stage = 1;
     }
     while (frame.stage <= rules.patterns.size()) {
         const auto &[pattern, node] = rules.patterns[frame.stage++ - 1];
@@ -278,7 +319,8 @@ NodeIndex Machine::nextFor(Frame &frame, const ObjectRules &rules, const Step &m
             return node;
         }
     }
-    if (frame.stage++ > rules.patterns.size() + 1 || frame.matched || rules.additional == kNone) {
+    frame.stage = kLastStage;
+    if (frame.matched || rules.additional == kNone) {
         return kNone;
     }
     if (program_.refusesAll(rules.additional)) {
@@ -356,7 +398,7 @@ Machine::Goes Machine::reference(Frame &frame, NodeIndex node) {
 NodeIndex Machine::dynamicTarget(const Op &op) {
     const auto &targets = program_.dynamics[op.count];
     for (std::size_t i = base_; i < stacks_.frames.size() && spend(1); ++i) {
-        const auto found = targets.find(program_.nodes[stacks_.frames[i].node].resource);
+        const auto found = targets.find(program_.facts[stacks_.frames[i].node].resource);
         if (found != targets.end()) {
             return found->second;
         }

@@ -44,17 +44,20 @@ public:
     std::string limit() const;
 
 private:
-    struct Frame {
+    // What a frame hands on to those that it begins.
+    struct Asked {
+        bool loud = false;           // its issues are wanted
+        bool collect = false;        // marks are
+        std::uint32_t issuesEnd = 0; // as many issues as there may be before it stops
+        std::uint32_t inPlace = 0;   // frames below it that are about the same value
+    };
+    struct Frame : Asked {
         Step step;
-        NodeIndex node;
-        std::uint32_t op; // the operation it is at
+        NodeIndex node = kNone;
+        std::uint32_t op = 0; // the operation it is at
         bool ok = true;
-        bool loud;               // its issues are wanted
-        bool collect;            // marks are
-        std::uint32_t issuesEnd; // as many issues as there may be before it stops
-        std::uint32_t inPlace;   // frames below it that are about the same value
         // How much of each stack is from below it.
-        std::uint32_t marksBefore, bitsBefore, branchesBefore;
+        std::uint32_t marksBefore = 0, bitsBefore = 0, branchesBefore = 0;
         // Of the operation at hand:
         bool begun = false;
         bool matched = false;        // Properties: something applied to the member
@@ -77,8 +80,9 @@ private:
     enum class Trial { None, Branch, Quiet }; // a branch's issues are kept apart
 
     // Begins a node on a value. True when its verdict stands already, in childOk_.
-    bool start(Frame &from, NodeIndex node, const Step &step, Trial trial = Trial::None);
+    bool start(const Asked &from, NodeIndex node, const Step &step, Trial trial = Trial::None);
     void leave();
+    bool flat(NodeIndex node, const Step &step);
     Goes apply(Frame &frame, const Op &op);
     bool follow(Frame &frame, NodeIndex node, Trial trial);
 

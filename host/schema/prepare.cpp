@@ -162,7 +162,7 @@ NodeIndex Mender::chosen(const Op &choice, Value value) const {
     NodeIndex only = kNone;
     for (std::uint32_t i = 0; i < choice.count; ++i) {
         const NodeIndex branch = program_.children[choice.first + i];
-        if ((program_.nodes[branch].types & type) == 0 || contradicts(branch, value)) {
+        if ((program_.facts[branch].types & type) == 0 || contradicts(branch, value)) {
             continue;
         }
         if (only != kNone) {
@@ -204,7 +204,7 @@ bool Mender::contradicts(NodeIndex branch, Value object) const {
 std::uint32_t Mender::typesOf(const std::vector<NodeIndex> &nodes) const {
     std::uint32_t types = kAllBits;
     for (const NodeIndex node : nodes) {
-        types &= program_.nodes[node].types;
+        types &= program_.facts[node].types;
     }
     return types;
 }
@@ -230,8 +230,8 @@ std::vector<NodeIndex> Mender::nodesFor(std::string_view key,
         const ObjectRules &rules = program_.objects[op.first];
         const auto found = rules.properties.find(key, 0);
         bool matched = false;
-        if (found != kNone && rules.properties.list()[found].node != kNone) {
-            out.push_back(rules.properties.list()[found].node);
+        if (found != kNone && rules.properties.nodeAt(found) != kNone) {
+            out.push_back(rules.properties.nodeAt(found));
             matched = true;
         }
         for (const auto &[pattern, node] : rules.patterns) {
@@ -253,7 +253,7 @@ bool Mender::isRequired(std::string_view key, const std::vector<NodeIndex> &node
     forOps(nodes, OpCode::Properties, [&](const Op &op) {
         const auto &properties = program_.objects[op.first].properties;
         const auto found = properties.find(key, 0);
-        required = required || (found != kNone && properties.list()[found].required);
+        required = required || (found != kNone && properties.isRequired(found));
     });
     return required;
 }

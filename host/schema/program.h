@@ -3,10 +3,12 @@
 #pragma once
 
 #include "json/document.h"
+#include "json/number.h"
 #include "schema/format.h"
 #include "schema/pattern.h"
 
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -68,8 +70,15 @@ enum TypeBit : std::uint32_t {
     kObjectBit = 64,
     kAllBits = 127
 };
-std::uint32_t typeOf(json::Value value); // one bit; of a number, integer or not
-std::uint32_t bitsOf(json::Value value); // the same, and an integer is a number too
+// One bit; of a number, integer or not.
+inline std::uint32_t typeOf(json::Value value) {
+    if (value.isNumber()) {
+        return json::isInteger(value.raw()) ? kIntegerBit : kNumberBit;
+    }
+    static constexpr std::uint32_t kBits[] = {kNullBit,   kBooleanBit, kNumberBit,
+                                              kStringBit, kArrayBit,   kObjectBit};
+    return kBits[static_cast<std::size_t>(value.kind())];
+}
 
 struct Op {
     OpCode code;
@@ -78,6 +87,8 @@ struct Op {
     json::Value value = {};
 };
 
+struct Program;
+
 struct Property {
     std::string_view key;
     NodeIndex node = kNone; // kNone: only required
@@ -85,30 +96,73 @@ struct Property {
     json::Value fallback = {}; // the default that fills its place; missing: none
 };
 
-// The keys that an object's schema names.
+// The keys that an object's schema names. Looking one up reads as little memory as can be: that is
+// where the time of a validation goes.
 class PropertyTable {
 public:
     Property &add(std::string_view key); // the one of this key, new or known
     std::vector<Property> &list() { return list_; }
     const std::vector<Property> &list() const { return list_; }
+    void seal(const Program &program); // makes what follows ready, once all is there
+
     // Its place in the list, or kNone. `guess` is looked at first: keys mostly come in order.
-    std::uint32_t find(std::string_view key, std::uint32_t guess) const {
-        return guess < list_.size() && list_[guess].key == key ? guess : lookUp(key);
+    [[gnu::always_inline]] std::uint32_t find(std::string_view key, std::uint32_t guess) const {
+        const Ends ends = endsOf(key);
+        return guess < slots_.size() && matches(guess, key, ends) ? guess : lookUp(key, ends);
     }
+    NodeIndex nodeAt(std::uint32_t place) const { return slots_[place].node; }
+    // Whether nothing but its type is asked of the value, and it has it.
+    bool takesType(std::uint32_t place, std::uint32_t type) const {
+        return (slots_[place].onlyType & type) != 0;
+    }
+    bool isRequired(std::uint32_t place) const { return slots_[place].required; }
 
 private:
-    std::uint32_t lookUp(std::string_view key) const;
+    // All of a key of up to 16 bytes, and both ends of a longer one.
+    struct Ends {
+        std::uint64_t first = 0, last = 0;
+        bool operator==(const Ends &) const = default;
+    };
+    struct Slot {
+        Ends ends;
+        std::uint32_t size;
+        NodeIndex node;
+        bool required;
+        std::uint8_t onlyType; // as that of its node
+    };
+    static Ends endsOf(std::string_view key) {
+        const auto load = [&](std::size_t at, std::size_t size) {
+            std::uint64_t bytes = 0;
+            std::memcpy(&bytes, key.data() + at, size);
+            return bytes;
+        };
+        const std::size_t size = key.size();
+        if (size >= 8) {
+            return {load(0, 8), load(size - 8, 8)};
+        }
+        if (size >= 4) {
+            return {load(0, 4), load(size - 4, 4)};
+        }
+        return {size >= 2 ? load(0, 2) : 0, size >= 1 ? load(size - 1, 1) : 0};
+    }
+    bool matches(std::uint32_t place, std::string_view key, const Ends &ends) const {
+        const Slot &slot = slots_[place];
+        return slot.size == key.size() && slot.ends == ends &&
+               (key.size() <= 16 || list_[place].key == key);
+    }
+    std::uint32_t lookUp(std::string_view key, const Ends &ends) const;
 
+    std::vector<Slot> slots_;
     std::vector<Property> list_; // in declared order
     std::unordered_map<std::string_view, std::uint32_t> byKey_;
 };
 
 struct ObjectRules {
-    PropertyTable properties; // required ones without schema too
-    std::size_t required = 0; // how many of them are
-    std::size_t fallbacks = 0;
-    std::vector<std::pair<std::uint32_t, NodeIndex>> patterns; // pattern index, node
+    std::size_t required = 0; // how many of the properties are
     NodeIndex additional = kNone;
+    std::vector<std::pair<std::uint32_t, NodeIndex>> patterns; // pattern index, node
+    PropertyTable properties;                                  // required ones without schema too
+    std::size_t fallbacks = 0;
 };
 
 struct ArrayRules {
@@ -130,32 +184,46 @@ struct DependentKeys {
 struct Node {
     std::uint32_t begin = 0; // its operations
     std::uint32_t end = 0;
+    NodeIndex target = kNone;  // where it leads, if it is nothing but a Ref
+    bool leaf = false;         // every operation looks at the value alone
+    bool flat = false;         // all but the last, which applies leaves to the members
+    std::uint8_t onlyType = 0; // the mask of its Type, if that is its only operation
+    bool collects = false;     // an operation asks what others evaluated
+};
+
+// What is rarely asked of a node.
+struct NodeFacts {
     std::uint32_t resource = 0;     // where it stands, for $dynamicRef
     std::uint32_t types = kAllBits; // of values that it may take, at most
-    NodeIndex target = kNone;       // where it leads, if it is nothing but a Ref
-    bool leaf = false;              // every operation looks at the value alone
-    bool collects = false;          // an operation asks what others evaluated
     json::Value fallback = {};      // its "default"
 };
 
 struct Program {
-    std::vector<std::unique_ptr<json::Document>> texts; // what the views above point into
+    // What most runs read, first.
     std::vector<Node> nodes;
     std::vector<Op> ops;
+    std::vector<ObjectRules> objects;
+    std::vector<ArrayRules> arrays;
     std::vector<NodeIndex> children;
+    std::vector<ContainsRules> contains;
     std::vector<std::unique_ptr<const Pattern>> patterns;
     std::vector<const Format *> formats;
-    std::vector<ArrayRules> arrays;
-    std::vector<ContainsRules> contains;
-    std::vector<ObjectRules> objects;
     std::vector<std::vector<DependentKeys>> dependents;
     // For each name that a $dynamicRef has: the nodes of that $dynamicAnchor, by resource.
     std::vector<std::unordered_map<std::uint32_t, NodeIndex>> dynamics;
+    std::vector<NodeFacts> facts;                       // of each node
+    std::vector<std::unique_ptr<json::Document>> texts; // what the views above point into
     bool hasDefaults = false;
     std::vector<std::string> notes;
 
     const Op *begin(NodeIndex node) const { return ops.data() + nodes[node].begin; }
     const Op *end(NodeIndex node) const { return ops.data() + nodes[node].end; }
+    NodeIndex targetOf(NodeIndex node) const {
+        while (nodes[node].target != kNone) {
+            node = nodes[node].target;
+        }
+        return node;
+    }
     bool refusesAll(NodeIndex node) const { // the schema `false`
         return begin(node) != end(node) && begin(node)->code == OpCode::Never;
     }

@@ -28,23 +28,6 @@ std::size_t codePoints(std::string_view text) {
 
 } // namespace
 
-std::uint32_t bitsOf(Value value) {
-    const std::uint32_t type = typeOf(value);
-    return type == kIntegerBit ? kIntegerBit | kNumberBit : type;
-}
-
-std::uint32_t typeOf(Value value) {
-    switch (value.kind()) {
-    case Kind::Null: return kNullBit;
-    case Kind::Boolean: return kBooleanBit;
-    case Kind::Number: return json::isInteger(value.raw()) ? kIntegerBit : kNumberBit;
-    case Kind::String: return kStringBit;
-    case Kind::Array: return kArrayBit;
-    case Kind::Object: return kObjectBit;
-    }
-    return 0;
-}
-
 std::string Machine::pointer(const Step *beyond, Keys keys) const {
     std::string out;
     const auto add = [&](const Step &step) {
@@ -82,7 +65,7 @@ bool Machine::look(const Op &op, Value value, const At &at) {
         return issue(
             at, "false", [] { return "nothing here"; }, value);
     case OpCode::Type:
-        return (bitsOf(value) & op.first) != 0 ||
+        return (typeOf(value) & op.first) != 0 ||
                issue(
                    at, "type", [&] { return typesOf(op.first); }, value);
     case OpCode::Enum: return oneOfValues(op, value, at);
@@ -111,13 +94,15 @@ bool Machine::look(const Op &op, Value value, const At &at) {
 }
 
 bool Machine::oneOfValues(const Op &op, Value value, const At &at) {
-    const auto size = value.raw().size() / kBytesPerStep;
+    const auto steps = 1 + value.raw().size() / kBytesPerStep;
+    const bool isString = value.isString();
+    const std::string_view text = value.string();
     for (const Value item : op.value.items()) {
         if (item.kind() == value.kind()) {
-            if (!spend(1 + size)) {
+            if (!spend(steps)) {
                 return false;
             }
-            if (json::equal(item, value)) {
+            if (isString ? item.string() == text : json::equal(item, value)) {
                 return true;
             }
         }

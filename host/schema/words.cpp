@@ -63,7 +63,8 @@ std::string typesOf(std::uint32_t mask) {
          {kNullBit, "null"}}};
     std::string out;
     for (const auto &[bit, name] : kNames) {
-        if ((mask & bit) != 0) {
+        const bool said = bit == kIntegerBit && (mask & kNumberBit) != 0; // it is one
+        if ((mask & bit) != 0 && !said) {
             out += (out.empty() ? "" : " or ") + (bit == kNullBit ? "null" : withArticle(name));
         }
     }

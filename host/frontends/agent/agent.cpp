@@ -6,59 +6,10 @@
 #include "support/text.h"
 
 #include <condition_variable>
-#include <map>
-#include <mutex>
-#include <set>
 
 namespace tenon::agent {
 
 namespace {
-
-// A name that every provider takes: as it is, or with its odd characters replaced and a short hash
-// of the whole, so that two names never become one.
-std::string exportedName(const std::string &name) {
-    if (catalog::isPortableName(name)) {
-        return name;
-    }
-    std::string out = name.substr(0, 55);
-    for (char &c : out) {
-        c = c == '.' ? '_' : c;
-    }
-    if (out[0] == '-' || (out[0] >= '0' && out[0] <= '9')) {
-        out[0] = '_';
-    }
-    return concat(out, "_", sha256Hex(name).substr(0, 8));
-}
-
-// The schema as Anthropic takes it: its root a plain object schema without $schema and without
-// alternatives. Their properties all become optional ones of the root, so that nothing which the
-// tool takes is refused; what it does not take is still refused when it is called.
-std::string projectSchema(const catalog::MountedTool &tool) {
-    json::Document document;
-    static_cast<void>(document.readView(tool.tool->inputSchemaJson));
-    json::Writer out, properties;
-    out.object();
-    properties.object();
-    std::set<std::string_view> named;
-    const auto take = [&](json::Value schema) {
-        for (const auto &[key, value] : schema["properties"].members()) {
-            if (named.insert(key).second) {
-                properties.key(key).raw(value.raw());
-            }
-        }
-    };
-    take(document.root());
-    for (const auto &[key, value] : document.root().members()) {
-        if (key == "anyOf" || key == "oneOf" || key == "allOf") {
-            for (const auto branch : value.items()) {
-                take(branch);
-            }
-        } else if (key != "$schema" && key != "properties") {
-            out.key(key).raw(value.raw());
-        }
-    }
-    return out.key("properties").raw(properties.endObject().text()).endObject().take();
-}
 
 void writeContent(json::Writer &out, const Output &output) {
     const auto text = [&](std::string_view words) {
@@ -145,49 +96,40 @@ private:
 
 } // namespace
 
-Result<Format> formatOf(std::string_view word) {
-    if (word == "anthropic") {
-        return Format::Anthropic;
-    }
-    return Error{"agent.format",
-                 concat("the format is \"", printable(word, 60), "\"; expected \"anthropic\"")};
-}
-
 Agent::Agent(ToolRunner &runner) : runner_(runner) {
     for (const auto &tool : runner.catalog().tools()) {
-        names_.push_back({exportedName(tool.name), &tool});
+        tools_.push_back({exportedName(tool.name), &tool});
+    }
+    for (const auto &tool : tools_) {
+        byExported_.emplace(tool.exported, &tool);
     }
 }
 
-const Agent::Name *Agent::byExported(std::string_view exported) const {
-    for (const auto &name : names_) {
-        if (name.exported == exported) {
-            return &name;
-        }
-    }
-    return nullptr;
+const ExportedTool *Agent::byExported(std::string_view exported) const {
+    const auto found = byExported_.find(exported);
+    return found == byExported_.end() ? nullptr : found->second;
 }
 
-Result<std::string> Agent::tools(Format format) const {
-    static_cast<void>(format);                         // there is one
-    std::map<std::string_view, std::string_view> seen; // by exported name
-    json::Writer out;
-    out.array();
-    for (const auto &[exported, tool] : names_) {
-        if (const auto [other, fresh] = seen.emplace(exported, tool->name); !fresh) {
-            return Error{"agent.name", concat("two tools would both be called \"", exported,
-                                              "\" by the provider: \"", other->second, "\" and \"",
-                                              tool->name, "\"; set a prefix or deny one")};
-        }
-        out.object().key("name").string(exported);
-        out.key("description").string(tool->tool->description);
-        out.key("input_schema").raw(projectSchema(*tool)).endObject();
-    }
-    return out.endArray().take();
+const Definitions &Agent::made(Format format, Strictness strictness) const {
+    auto &made =
+        made_[static_cast<std::size_t>(format) * 2 + (strictness == Strictness::Strict ? 1 : 0)];
+    std::call_once(made.once, [&] { made.definitions = define(tools_, format, strictness); });
+    return made.definitions;
+}
+
+const Result<std::string> &Agent::tools(Format format, Strictness strictness) const {
+    return made(format, strictness).json;
+}
+
+const std::vector<std::string> &Agent::explain(Format format, Strictness strictness) const {
+    return made(format, strictness).notes;
 }
 
 Result<std::string> Agent::execute(Format format, json::Value calls) {
-    static_cast<void>(format);
+    if (format != Format::Anthropic) {
+        return Error{"agent.format", concat("calls in the format \"", wordOf(format),
+                                            "\" are not run yet; expected \"anthropic\"")};
+    }
     if (!calls.isArray()) {
         return Error{"agent.calls",
                      concat("\"calls\" is ", calls ? json::nameOf(calls.kind()) : "missing",
@@ -215,7 +157,7 @@ Result<std::string> Agent::execute(Format format, json::Value calls) {
     const Caller caller{Source::Agent, "", "", "", ""};
     for (std::size_t i = 0; i < uses.size(); ++i) {
         const auto name = uses[i]["name"].string();
-        const Name *known = byExported(name);
+        const ExportedTool *known = byExported(name);
         ToolCall call;
         call.toolName = known ? std::string_view(known->tool->name) : name;
         call.toolCallId = uses[i]["id"].string();

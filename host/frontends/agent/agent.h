@@ -2,43 +2,53 @@
 // Tools for a model's program: definitions in the provider's form, its calls in, its results out.
 #pragma once
 
-#include "runner/runner.h"
+#include "frontends/agent/definitions.h"
 #include "json/document.h"
+#include "runner/runner.h"
 
+#include <array>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
 namespace tenon::agent {
 
-enum class Format { Anthropic };
-
-// Reads a --format word; the error names those that there are.
-Result<Format> formatOf(std::string_view word);
+using schema::Strictness;
 
 // Thread-safe.
 class Agent {
 public:
     explicit Agent(ToolRunner &runner);
 
-    // The definitions as a JSON array, in the catalog's order. Fails, naming the tool, when the
-    // provider would refuse one of them.
-    Result<std::string> tools(Format format) const;
+    // The definitions as a JSON array, in the catalog's order: made when they are first asked for,
+    // and the same bytes from then on. Fails, naming the tools, when the provider would refuse
+    // the request. For Gemini it is the array of "functionDeclarations".
+    const Result<std::string> &tools(Format format,
+                                     Strictness strictness = Strictness::Loose) const;
+    // What a provider is not told of the tools, a line each: "TOOL: what".
+    const std::vector<std::string> &explain(Format format,
+                                            Strictness strictness = Strictness::Loose) const;
 
     // Runs a provider's calls (an array of content blocks of one assistant turn; blocks that are no
     // calls are left out) at once and gives its results, in order: for Anthropic one user message
-    // of tool_result blocks. A call that cannot run is answered by a failure.
+    // of tool_result blocks. A call that cannot run is answered by a failure. The other formats are
+    // refused so far.
     Result<std::string> execute(Format format, json::Value calls);
 
 private:
-    struct Name {
-        std::string exported; // what the provider sees
-        const catalog::MountedTool *tool;
+    struct Made {
+        std::once_flag once;
+        Definitions definitions;
     };
-    const Name *byExported(std::string_view exported) const;
+    const Definitions &made(Format format, Strictness strictness) const;
+    const ExportedTool *byExported(std::string_view exported) const;
 
     ToolRunner &runner_;
-    std::vector<Name> names_;
+    std::vector<ExportedTool> tools_;
+    std::map<std::string_view, const ExportedTool *> byExported_;
+    mutable std::array<Made, kFormats * 2> made_; // loose, strict
 };
 
 // The toolset of a runner's catalog; runner must outlive it.

@@ -61,6 +61,7 @@ TEST_CASE("Each keyword with a value of the wrong kind is named with what was ex
         {"maximum", "null", "a number"},
         {"exclusiveMinimum", "true", "a number"}, // draft 4 wrote booleans here
         {"exclusiveMaximum", "false", "a number"},
+        {"multipleOf", "1234567890123456789", "at most 18 significant digits"},
         {"multipleOf", "0", "above 0 for multipleOf"},
         {"multipleOf", "-1", "above 0 for multipleOf"},
         {"minLength", "-1", "a whole number from 0"},
@@ -102,6 +103,25 @@ TEST_CASE("A keyword of another draft that would be passed over is refused with 
     CHECK_THAT(refusal(R"({"prefixItems":[{}],"additionalItems":false})"),
                Contains("expected \"items\" beside \"prefixItems\""));
     CHECK(compiles(R"({"items":{},"additionalItems":false})")); // says nothing in any draft
+}
+
+TEST_CASE("An exclusive bound as draft-04 wrote it, beside its bound, is read so and noted") {
+    Document source, document;
+    REQUIRE(source
+                .readView(R"({"minimum":0,"exclusiveMinimum":true,"maximum":9,
+                                "exclusiveMaximum":false})")
+                .has_value());
+    const auto schema = Schema::compile(source.root(), Limits());
+    REQUIRE(schema.has_value());
+    for (const auto &[text, valid] :
+         {std::pair("0", false), {"1", true}, {"9", true}, {"10", false}}) {
+        REQUIRE(document.readView(text).has_value());
+        CHECK((*schema)->validate(document.root()).empty() == valid);
+    }
+    REQUIRE((*schema)->notes().size() == 2);
+    CHECK((*schema)->notes()[0] ==
+          "\"exclusiveMinimum\": true is of draft-04, and was read as there; "
+          "expected \"exclusiveMinimum\": 0");
 }
 
 TEST_CASE("A count beyond every size compiles") {
