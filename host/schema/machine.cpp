@@ -89,11 +89,12 @@ bool Machine::start(const Asked &from, NodeIndex node, const Step &step, Trial t
         childOk_ = flat(node, step);
         return true;
     }
-    Frame &frame = stacks_.frames.emplace_back();
+    const std::uint32_t inPlace = same ? from.inPlace + 1 : 0;
+    Frame &frame = stacks_.frames.emplace_back(); // `from` may have moved
     frame.loud = loud;
     frame.collect = collect;
     frame.issuesEnd = issuesEnd;
-    frame.inPlace = same ? from.inPlace + 1 : 0;
+    frame.inPlace = inPlace;
     frame.step = step;
     frame.node = node;
     frame.op = starting.begin;
