@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/host.h"
+#include "frontends/cli/cli.h"
 #include "schema/projection/projection.h"
 #include "transport/stdio.h"
 
@@ -25,7 +26,7 @@ struct CallRequest : CommonRequest {
 };
 struct ListRequest : CommonRequest {
     std::string filter;
-    bool json = false;
+    cli::ListForm form = cli::ListForm::Lines;
 };
 struct AgentRequest : CommonRequest {
     std::string format;

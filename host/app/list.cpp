@@ -2,8 +2,6 @@
 // `tenon list`: the tools of a manifest or of a plugin.
 #include "app/commands.h"
 
-#include "frontends/cli/cli.h"
-
 namespace tenon::app {
 
 int list(const ListRequest &request) {
@@ -12,7 +10,7 @@ int list(const ListRequest &request) {
     if (!host) {
         return refuse(host.error());
     }
-    const auto printed = cli::listTools(host->runner->catalog(), request.filter, request.json);
+    const auto printed = cli::listTools(host->runner->catalog(), request.filter, request.form);
     return leave(*host, writeOut(request.stdio.out, printed.out, printed.exitCode));
 }
 

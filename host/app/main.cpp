@@ -21,7 +21,7 @@ bool isPluginPath(const std::string &word) {
 struct Words {
     HostOptions host;
     std::string logLevel;
-    bool stdio = false, json = false, strict = false, explain = false;
+    bool stdio = false, json = false, sizes = false, strict = false, explain = false;
     std::string format = "anthropic";
 };
 
@@ -116,13 +116,20 @@ int run(CLI::App &app, Words &words, transport::OwnStdio io) {
         for (const auto &word : *left) {
             if (word == "--json") {
                 words.json = true;
+            } else if (word == "--sizes") {
+                words.sizes = true;
             } else if (list.filter.empty()) {
                 list.filter = word;
             } else {
                 return usage(concat("the word ", printable(word, 100), " is left over"));
             }
         }
-        list.json = words.json;
+        if (words.json && words.sizes) {
+            return usage("--json and --sizes were both given; expected one of them");
+        }
+        list.form = words.json    ? cli::ListForm::Json
+                    : words.sizes ? cli::ListForm::Sizes
+                                  : cli::ListForm::Lines;
         return app::list(list);
     }
     if (!left->empty()) {
@@ -154,6 +161,7 @@ int parseAndRun(int argc, char **argv) {
     addHostOptions(callCommand, words);
     auto &listCommand = *app.add_subcommand("list", "List the tools: [PLUGIN.so] [FILTER]");
     listCommand.add_flag("--json", words.json, "As JSON, with schemas");
+    listCommand.add_flag("--sizes", words.sizes, "How many bytes each tool takes, largest first");
     addHostOptions(listCommand, words);
     auto &agent = *app.add_subcommand("agent", "Tools for a model's program");
     agent.require_subcommand(1);

@@ -47,6 +47,18 @@ bool isPortableName(std::string_view name) {
            (name[0] < '0' || name[0] > '9') && name[0] != '-';
 }
 
+std::string exportedName(std::string_view name) {
+    if (isPortableName(name)) {
+        return std::string(name);
+    }
+    std::string out(name.substr(0, 55));
+    std::replace(out.begin(), out.end(), '.', '_');
+    if (out[0] == '-' || (out[0] >= '0' && out[0] <= '9')) {
+        out[0] = '_';
+    }
+    return concat(out, "_", sha256Hex(name).substr(0, 8));
+}
+
 class CatalogReader {
 public:
     CatalogReader(Catalog &catalog, const Limits &limits, const schema::Options &arguments)

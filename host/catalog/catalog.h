@@ -48,4 +48,9 @@ bool isToolName(std::string_view name);
 // Names that every model provider takes as they are: ^[A-Za-z_][A-Za-z0-9_-]{0,63}$
 bool isPortableName(std::string_view name);
 
+// The portable name of a tool: its own, or that with its odd characters replaced and a short hash
+// of the whole, so that two names never become one. The same in every run, whatever else is
+// mounted.
+std::string exportedName(std::string_view name);
+
 } // namespace tenon::catalog

@@ -42,6 +42,7 @@ Machine::~Machine() {
 }
 
 bool Machine::run(NodeIndex node, Value value) {
+    const std::size_t marksBefore = stacks_.marks.size();
     const Asked asked{issues_ != nullptr, false, issuesMax_, 0};
     bool settled = start(asked, node, {Step::Reach::Same, true, 0, value});
     while (!settled) {
@@ -57,6 +58,7 @@ bool Machine::run(NodeIndex node, Value value) {
         }
         settled = stacks_.frames.size() == base_;
     }
+    stacks_.marks.resize(marksBefore);
     return childOk_ && exhausted_.empty();
 }
 

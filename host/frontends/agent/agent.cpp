@@ -98,7 +98,7 @@ private:
 
 Agent::Agent(ToolRunner &runner) : runner_(runner) {
     for (const auto &tool : runner.catalog().tools()) {
-        tools_.push_back({exportedName(tool.name), &tool});
+        tools_.push_back({catalog::exportedName(tool.name), &tool});
     }
     for (const auto &tool : tools_) {
         byExported_.emplace(tool.exported, &tool);

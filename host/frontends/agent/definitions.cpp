@@ -202,20 +202,6 @@ std::string_view wordOf(Format format) {
     return rulesOf(format).word;
 }
 
-std::string exportedName(std::string_view name) {
-    if (catalog::isPortableName(name)) {
-        return std::string(name);
-    }
-    std::string out(name.substr(0, 55));
-    for (char &c : out) {
-        c = c == '.' ? '_' : c;
-    }
-    if (out[0] == '-' || (out[0] >= '0' && out[0] <= '9')) {
-        out[0] = '_';
-    }
-    return concat(out, "_", sha256Hex(name).substr(0, 8));
-}
-
 Definitions define(const std::vector<ExportedTool> &tools, Format format, Strictness strictness) {
     return Definer(format, strictness).run(tools);
 }

@@ -21,10 +21,6 @@ constexpr std::size_t kFormats = 5;
 Result<Format> formatOf(std::string_view word);
 std::string_view wordOf(Format format); // "openai-chat"
 
-// A name that every provider takes: as it is, or with its odd characters replaced and a short hash
-// of the whole, so that two names never become one.
-std::string exportedName(std::string_view name);
-
 struct ExportedTool {
     std::string exported; // what the provider sees
     const catalog::MountedTool *tool;

@@ -31,6 +31,37 @@ std::string firstLine(std::string_view text) {
     return printable(text.substr(0, text.find('\n')), 100);
 }
 
+std::string linesOf(const std::vector<const catalog::MountedTool *> &tools, std::size_t width) {
+    std::string out;
+    for (const auto *tool : tools) {
+        const auto alias = catalog::exportedName(tool->name);
+        std::string name = tool->name;
+        name.resize(std::max(name.size(), width), ' ');
+        out += concat(name, "  ", firstLine(tool->tool->description),
+                      alias == tool->name ? "" : concat(" (to models: ", alias, ")"), '\n');
+    }
+    return out;
+}
+
+std::string sizesOf(std::vector<const catalog::MountedTool *> tools) {
+    std::stable_sort(tools.begin(), tools.end(), [](const auto *a, const auto *b) {
+        return a->tool->schemaBytes > b->tool->schemaBytes;
+    });
+    std::string out;
+    std::size_t sum = 0;
+    const auto line = [&](std::size_t bytes, std::string_view name) {
+        const std::string number = std::to_string(bytes);
+        out += concat(std::string(number.size() < 9 ? 9 - number.size() : 0, ' '), number, "  ",
+                      name, '\n');
+    };
+    for (const auto *tool : tools) {
+        line(tool->tool->schemaBytes, tool->name);
+        sum += tool->tool->schemaBytes;
+    }
+    line(sum, concat("bytes in ", tools.size(), tools.size() == 1 ? " tool" : " tools"));
+    return out;
+}
+
 std::string typeOf(json::Value schema) {
     const auto type = schema["type"];
     if (type.isString()) {
@@ -105,28 +136,27 @@ std::string textOf(const Output &output, Layout layout) {
 
 } // namespace
 
-Printed listTools(const catalog::MountedCatalog &catalog, std::string_view filter, bool asJson) {
-    Printed printed;
-    json::Writer list;
-    list.array();
+Printed listTools(const catalog::MountedCatalog &catalog, std::string_view filter, ListForm form) {
+    std::vector<const catalog::MountedTool *> found;
     std::size_t width = 0;
     for (const auto &tool : catalog.tools()) {
+        if (tool.name.find(filter) != std::string::npos ||
+            tool.tool->description.find(filter) != std::string::npos) {
+            found.push_back(&tool);
+        }
         width = std::max(width, std::min<std::size_t>(tool.name.size(), 40));
     }
-    for (const auto &tool : catalog.tools()) {
-        if (tool.name.find(filter) == std::string::npos &&
-            tool.tool->description.find(filter) == std::string::npos) {
-            continue;
-        }
-        writeTool(list, tool, catalog.mounts()[tool.mount].catalog->id());
-        std::string name = tool.name;
-        name.resize(std::max(name.size(), width), ' ');
-        printed.out += concat(name, "  ", firstLine(tool.tool->description), '\n');
+    switch (form) {
+    case ListForm::Lines: return {linesOf(found, width), ""};
+    case ListForm::Sizes: return {sizesOf(found), ""};
+    case ListForm::Json: break;
     }
-    if (asJson) {
-        printed.out = concat(list.endArray().text(), '\n');
+    json::Writer list;
+    list.array();
+    for (const auto *tool : found) {
+        writeTool(list, *tool, catalog.mounts()[tool->mount].catalog->id());
     }
-    return printed;
+    return {concat(list.endArray().text(), '\n'), ""};
 }
 
 PreparedCall

@@ -21,8 +21,10 @@ struct Printed {
 
 enum class Layout { Line, Pretty }; // JSON on one line, or for people
 
-// "name  description" a line, or the definitions as JSON.
-Printed listTools(const catalog::MountedCatalog &catalog, std::string_view filter, bool asJson);
+// Lines are "name  description", with the name that models see where theirs differs; sizes are the
+// bytes of {name, description, inputSchema} as canonical JSON, largest first, and their sum.
+enum class ListForm { Lines, Sizes, Json };
+Printed listTools(const catalog::MountedCatalog &catalog, std::string_view filter, ListForm form);
 
 // The arguments of a call, made of words.
 struct PreparedCall {

@@ -257,7 +257,7 @@ TEST_CASE("What a provider is not told is explained, tool by tool") {
         }
         return out;
     };
-    const auto alias = agent::exportedName("a.b");
+    const auto alias = catalog::exportedName("a.b");
     CHECK_THAT(lines(Format::Anthropic),
                Contains(concat("a.b: Anthropic sees it as \"", alias, "\"")) &&
                    Contains("a.b: the root: the key \"w[1]\" is not taken by Anthropic"));
@@ -370,12 +370,12 @@ TEST_CASE("A name one character too long for a provider leaves under an alias (N
             names.emplace_back(
                 (format == Format::OpenAiChat ? tool["function"] : tool)["name"].string());
         }
-        CHECK(names == std::vector{exact, agent::exportedName(over)});
+        CHECK(names == std::vector{exact, catalog::exportedName(over)});
         CHECK(names[1].size() == 64);
     }
     // Reversible: the alias runs the tool.
     const auto message =
-        host.execute(concat("[", use("1", agent::exportedName(over), R"({"a":1})"), "]"));
+        host.execute(concat("[", use("1", catalog::exportedName(over), R"({"a":1})"), "]"));
     CHECK(textOf(resultAt(message, 0)) == R"({"a":1})");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontends/cli/cli.h"
+#include "support/text.h"
 #include "testing.h"
 
 using Catch::Matchers::Contains;
@@ -31,23 +32,44 @@ PreparedCall prepared(const std::string &tool, const std::vector<std::string> &w
 } // namespace
 
 TEST_CASE("The list has a line for each tool, its name and the first line of what it does") {
-    CHECK(listTools(*mounted(kTools), "", false).out == "read_file  Reads a file.\n"
-                                                        "list       Lists a folder\n");
-    CHECK(listTools(*mounted(kTools), "folder", false).out == "list       Lists a folder\n");
-    CHECK(listTools(*mounted(kTools), "no such words", false).out.empty());
-    CHECK(listTools(*mounted(kTools), "", false).exitCode == 0);
+    CHECK(listTools(*mounted(kTools), "", ListForm::Lines).out == "read_file  Reads a file.\n"
+                                                                  "list       Lists a folder\n");
+    CHECK(listTools(*mounted(kTools), "folder", ListForm::Lines).out ==
+          "list       Lists a folder\n");
+    CHECK(listTools(*mounted(kTools), "no such words", ListForm::Lines).out.empty());
+    CHECK(listTools(*mounted(kTools), "", ListForm::Lines).exitCode == 0);
+}
+
+TEST_CASE("The list shows the name that models see where a provider would refuse the tool's own") {
+    const auto out =
+        listTools(*mounted(R"({"name":"a.b","description":"D","inputSchema":{"type":"object"}})"),
+                  "", ListForm::Lines)
+            .out;
+    CHECK(out == concat("a.b  D (to models: ", catalog::exportedName("a.b"), ")\n"));
+}
+
+TEST_CASE("Sizes are the schema bytes of each tool, largest first, and their sum") {
+    const auto catalog = mounted(kTools);
+    const auto bytes = [&](std::string_view name) {
+        return catalog->find(name)->tool->schemaBytes;
+    };
+    const auto out = listTools(*catalog, "", ListForm::Sizes).out;
+    CHECK(out == concat("      ", bytes("read_file"), "  read_file\n       ", bytes("list"),
+                        "  list\n      ", bytes("read_file") + bytes("list"),
+                        "  bytes in 2 tools\n"));
+    CHECK(listTools(*catalog, "nothing", ListForm::Sizes).out == "        0  bytes in 0 tools\n");
 }
 
 TEST_CASE("A description cannot put control characters on the terminal") {
     const auto out = listTools(*mounted(R"({"name":"t","description":"a\u001b[31mb\u202ec",
                                             "inputSchema":{"type":"object"}})"),
-                               "", false)
+                               "", ListForm::Lines)
                          .out;
     CHECK(out == "t  a\\u001b[31mb\\u202ec\n");
 }
 
 TEST_CASE("As JSON the list is one array of definitions, filtered the same") {
-    const auto printed = listTools(*mounted(kTools), "folder", true);
+    const auto printed = listTools(*mounted(kTools), "folder", ListForm::Json);
     json::Document document;
     REQUIRE(document.readView(printed.out).has_value());
     REQUIRE(document.root().size() == 1);
@@ -56,7 +78,7 @@ TEST_CASE("As JSON the list is one array of definitions, filtered the same") {
     CHECK(tool["description"].string() == "Lists a folder");
     CHECK(tool["plugin"].string() == "test");
     CHECK(tool["inputSchema"].raw() == R"({"type":"object"})");
-    CHECK(listTools(*mounted(kTools), "nothing", true).out == "[]\n");
+    CHECK(listTools(*mounted(kTools), "nothing", ListForm::Json).out == "[]\n");
 }
 
 TEST_CASE("A call is prepared as its arguments in JSON") {
