@@ -125,6 +125,7 @@ void Compiler::object() {
         references();
         return;
     }
+    definitions();
     if (has(kValidation)) {
         types();
         values();
@@ -144,6 +145,18 @@ void Compiler::object() {
         applicators();
     }
     unevaluated();
+}
+
+// Also those that nothing refers to: what is wrong in them is better known now than later.
+void Compiler::definitions() {
+    for (const std::string_view keyword : {"$defs", "definitions"}) {
+        if (keyword == "$defs" && dialect_.isDraft07()) {
+            continue;
+        }
+        for (const auto member : membersOf(keyword)) {
+            node(member.value, Applied::InPlace);
+        }
+    }
 }
 
 // Keywords of other drafts that 2020-12 would pass over, and so take more than was meant.

@@ -42,6 +42,7 @@ private:
     }
     void compile(NodeIndex index);
     void object();
+    void definitions();
     void references();
     void dynamicReference(json::Value ref);
     void dynamicTargets();

@@ -43,6 +43,16 @@ Value itemAt(Value array, std::string_view token) {
     return {};
 }
 
+bool isAnchor(Value anchor) {
+    const auto name = anchor.string();
+    const auto isLetter = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    };
+    return !name.empty() && isLetter(name[0]) && std::all_of(name.begin(), name.end(), [&](char c) {
+        return isLetter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+    });
+}
+
 Error problem(std::string message) {
     return {"schema.invalid", std::move(message)};
 }
@@ -100,7 +110,11 @@ Result<void> Documents::indexObject(Location &at) {
     const Value schema = at.value;
     const bool draft07 = resources_[at.resource].dialect.isDraft07();
     const Value id = schema["$id"];
-    if (id.isString() && !(draft07 && schema["$ref"])) {
+    if (id && !id.isString()) {
+        return problem(
+            concat("\"$id\" is ", printable(id.raw(), 200), "; expected a URI as a string"));
+    }
+    if (id && !(draft07 && schema["$ref"])) {
         const auto split = splitFragment(id.string());
         if (!split.fragment.empty() && !draft07) {
             return problem(concat("\"$id\" is ", printable(id.raw(), 200),
@@ -122,7 +136,12 @@ Result<void> Documents::indexObject(Location &at) {
         return {};
     }
     for (const std::string_view keyword : {"$anchor", "$dynamicAnchor"}) {
-        if (const Value anchor = schema[keyword]; anchor.isString()) {
+        if (const Value anchor = schema[keyword]; anchor) {
+            if (!isAnchor(anchor)) {
+                return problem(concat("\"", keyword, "\" is ", printable(anchor.raw(), 200),
+                                      "; expected a name of letters, digits, _ - and . that begins "
+                                      "with a letter or _"));
+            }
             if (auto done = name(at, anchor.string(), keyword == "$dynamicAnchor"); !done) {
                 return done;
             }

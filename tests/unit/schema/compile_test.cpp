@@ -218,6 +218,18 @@ TEST_CASE("A schema with an $id is found by it, and its own references count fro
                Contains("expected a URI without a fragment"));
 }
 
+TEST_CASE("A name that is none, and a definition that is no schema, are refused") {
+    for (const auto *text : {R"({"$anchor":"a b"})", R"({"$anchor":5})", R"({"$anchor":""})",
+                             R"({"properties":{"x":{"$dynamicAnchor":"#a"}}})"}) {
+        CAPTURE(text);
+        CHECK_THAT(refusal(text), Contains("expected a name of letters, digits, _ - and ."));
+    }
+    CHECK_THAT(refusal(R"({"$id":5})"), Contains("\"$id\" is 5; expected a URI as a string"));
+    CHECK_THAT(refusal(R"({"$defs":[]})"), Contains("\"$defs\" is []; expected an object"));
+    CHECK_THAT(refusal(R"({"$defs":{"a":5}})"), Contains("expected an object, true or false"));
+    CHECK_THAT(refusal(R"({"$defs":{"a":{"$ref":"http://h/x"}}})"), Contains("nothing is fetched"));
+}
+
 TEST_CASE("The standard's metaschemas may be referred to, and documents that the caller gave") {
     CHECK(compiles(R"({"$ref":"https://json-schema.org/draft/2020-12/schema"})"));
     CHECK(compiles(
