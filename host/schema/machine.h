@@ -82,10 +82,10 @@ private:
     // Begins a node on a value. True when its verdict stands already, in childOk_.
     bool start(const Asked &from, NodeIndex node, const Step &step, Trial trial = Trial::None);
     void leave();
-    bool flat(NodeIndex node, const Step &step);
     Goes apply(Frame &frame, const Op &op);
-    bool follow(Frame &frame, NodeIndex node, Trial trial);
 
+    // members.cpp: operations that apply nodes to items and members.
+    bool flat(NodeIndex node, const Step &step);
     Goes items(Frame &frame, const ArrayRules &rules);
     Goes contains(Frame &frame, const ContainsRules &rules);
     Goes properties(Frame &frame, const ObjectRules &rules);
@@ -93,16 +93,19 @@ private:
     void requireKeys(Frame &frame, const ObjectRules &rules);
     void unknownKey(Frame &frame, const Step &member, std::string_view keyword);
     Goes propertyNames(Frame &frame, NodeIndex node);
+    Goes unevaluated(Frame &frame, const Op &op);
+    bool markBits(Frame &frame);
+
+    // branches.cpp: operations that apply nodes to the same value.
+    bool follow(Frame &frame, NodeIndex node, Trial trial);
     Goes reference(Frame &frame, NodeIndex node);
+    NodeIndex dynamicTarget(const Op &op);
     Goes dependentSchema(Frame &frame, const Op &op);
     Goes choice(Frame &frame, const Op &op);
     void settleBranch(Frame &frame);
     void endChoice(Frame &frame, const Op &op);
     Goes negation(Frame &frame, NodeIndex node);
     Goes conditional(Frame &frame, const Op &op);
-    Goes unevaluated(Frame &frame, const Op &op);
-    bool markBits(Frame &frame);
-    NodeIndex dynamicTarget(const Op &op);
 
     // values.cpp: operations that look at the value alone.
     struct At {           // where issues of one go

@@ -42,7 +42,6 @@ export const longFiles = {
   "sdk/include/tenon/fields.hpp": "one idea: a struct's fields named once",
   "sdk/include/tenon/context.hpp": "what a handler holds of one call",
   "sdk/include/tenon/plugin.hpp": "what an author writes against, in one place",
-  "host/schema/machine.cpp": "one machine: a function an operation that applies others",
 };
 
 const isCode = (path) => /\.(h|hpp|c|cpp)$/.test(path);

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that apply nodes to the same value: references, choices, conditions.
+#include "schema/machine.h"
+
+#include "support/text.h"
+
+#include <iterator>
+#include <utility>
+
+namespace tenon::schema {
+
+using json::Value;
+
+// Applies a node to the frame's own value. True when its verdict is there.
+bool Machine::follow(Frame &frame, NodeIndex node, Trial trial) {
+    return start(frame, node, {Step::Reach::Same, true, 0, frame.value()}, trial);
+}
+
+Machine::Goes Machine::reference(Frame &frame, NodeIndex node) {
+    if (!std::exchange(frame.begun, true) && !follow(frame, node, Trial::None)) {
+        return Goes::Wait;
+    }
+    frame.ok = childOk_ && frame.ok;
+    return Goes::On;
+}
+
+// The outermost resource on the way here that has the $dynamicAnchor.
+NodeIndex Machine::dynamicTarget(const Op &op) {
+    const auto &targets = program_.dynamics[op.count];
+    for (std::size_t i = base_; i < stacks_.frames.size() && spend(1); ++i) {
+        const auto found = targets.find(program_.facts[stacks_.frames[i].node].resource);
+        if (found != targets.end()) {
+            return found->second;
+        }
+    }
+    return op.first;
+}
+
+Machine::Goes Machine::dependentSchema(Frame &frame, const Op &op) {
+    if (!frame.begun && (!spend(frame.value().size()) || !frame.value()[op.value.string()])) {
+        return Goes::On;
+    }
+    return reference(frame, op.first);
+}
+
+// anyOf ends at the first branch that fits, oneOf at the second, unless the marks or the issues of
+// all are wanted.
+Machine::Goes Machine::choice(Frame &frame, const Op &op) {
+    if (frame.begun) {
+        settleBranch(frame);
+    } else {
+        frame.begun = true;
+        frame.branches = static_cast<std::uint32_t>(stacks_.branches.size());
+    }
+    const std::uint64_t enough = op.code == OpCode::AnyOf ? 1 : 2;
+    while (frame.stage < op.count && (frame.collect || frame.hits < enough)) {
+        frame.issues = frame.loud ? static_cast<std::uint32_t>(issues_->size()) : 0;
+        frame.marks = static_cast<std::uint32_t>(stacks_.marks.size());
+        if (!follow(frame, program_.children[op.first + frame.stage++], Trial::Branch)) {
+            return Goes::Wait;
+        }
+        settleBranch(frame);
+    }
+    endChoice(frame, op);
+    return Goes::On;
+}
+
+void Machine::settleBranch(Frame &frame) {
+    frame.hits += childOk_ ? 1 : 0;
+    if (!frame.loud) {
+        return;
+    }
+    const auto first = issues_->begin() + frame.issues;
+    stacks_.branches.emplace_back(std::make_move_iterator(first),
+                                  std::make_move_iterator(issues_->end()));
+    issues_->erase(first, issues_->end());
+}
+
+void Machine::endChoice(Frame &frame, const Op &op) {
+    const bool any = op.code == OpCode::AnyOf;
+    if (frame.hits == 0) {
+        if (frame.loud && issues_->size() < frame.issuesEnd) {
+            const auto own = stacks_.branches.begin() + frame.branches;
+            const Issue choice{pointer(nullptr, Keys::All),
+                               any ? "anyOf" : "oneOf",
+                               "",
+                               foundOf(frame.value()),
+                               kindOf(frame.value()),
+                               pointer(nullptr, Keys::OfSchema)};
+            auto closest = closestOf(
+                {std::make_move_iterator(own), std::make_move_iterator(stacks_.branches.end())},
+                choice);
+            issues_->insert(issues_->end(), std::make_move_iterator(closest.begin()),
+                            std::make_move_iterator(closest.end()));
+        }
+        frame.ok = false;
+    } else if (!any && frame.hits > 1) {
+        frame.ok = issue(
+            atFrame(frame), "oneOf", [] { return "exactly one of the shapes to fit"; },
+            [&] { return concat(frame.hits, " that fit"); }, frame.value());
+    }
+    stacks_.branches.resize(frame.branchesBefore);
+}
+
+Machine::Goes Machine::negation(Frame &frame, NodeIndex node) {
+    if (!frame.begun) {
+        frame.begun = true;
+        frame.marks = static_cast<std::uint32_t>(stacks_.marks.size());
+        if (!follow(frame, node, Trial::Quiet)) {
+            return Goes::Wait;
+        }
+    }
+    stacks_.marks.resize(frame.marks); // what was evaluated in there does not count
+    if (childOk_) {
+        frame.ok = issue(
+            atFrame(frame), "not", [] { return "a value that the schema under \"not\" refuses"; },
+            frame.value());
+    }
+    return Goes::On;
+}
+
+Machine::Goes Machine::conditional(Frame &frame, const Op &op) {
+    if (!frame.begun) {
+        frame.begun = true;
+        if (!follow(frame, program_.children[op.first], Trial::Quiet)) {
+            return Goes::Wait;
+        }
+    }
+    if (frame.stage++ == 0) { // the verdict is that of "if"
+        const NodeIndex branch = program_.children[op.first + (childOk_ ? 1 : 2)];
+        if (branch == kNone) {
+            return Goes::On;
+        }
+        if (!follow(frame, branch, Trial::None)) {
+            return Goes::Wait;
+        }
+    }
+    frame.ok = childOk_ && frame.ok;
+    return Goes::On;
+}
+
+} // namespace tenon::schema
