@@ -233,8 +233,9 @@ void CatalogReader::schemas(Tool &tool, Value value, const std::string &where) {
         }
         text = oneLine(value[key]);
         auto options = arguments_;
-        if (key != "inputSchema") { // a tool's own answer: what it adds is no mistake
-            options.unknownKeys = schema::UnknownKeys::Allow;
+        if (key != "inputSchema") { // a tool's own answer is taken as it is
+            options.unknownKeys = schema::UnknownKeys::Drop;
+            options.coerce = options.fillDefaults = false;
         }
         if (auto result = schema::Schema::compile(value[key], limits_, options); result) {
             compiled = *result;

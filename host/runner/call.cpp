@@ -262,8 +262,8 @@ void Call::onAfterHandle(std::variant<std::optional<std::string>, std::exception
     }
 }
 
-// The output as the schema has it, or the reason that it is not: types, never values.
-bool Call::checkOutput(const tenon::Output &output) {
+// Leaves the output as the schema has it, or tells the reason that it is not: types, never values.
+bool Call::checkOutput(tenon::Output &output) {
     if (output.data.empty()) {
         if (tool_.output) {
             mismatch("expected a JSON result, found none");
@@ -280,11 +280,15 @@ bool Call::checkOutput(const tenon::Output &output) {
         return false;
     }
     if (tool_.output) {
-        if (const auto issues = tool_.output->validate(document.root(), 1); !issues.empty()) {
-            const auto &path = issues[0].shape;
-            mismatch(concat(path, path.empty() ? "" : ": ", "expected ", issues[0].expected,
-                            ", found ", issues[0].kind));
+        const auto prepared = tool_.output->prepare(document.root(), 1);
+        if (!prepared.issues.empty()) {
+            const auto &issue = prepared.issues[0];
+            mismatch(concat(issue.shape, issue.shape.empty() ? "" : ": ", "expected ",
+                            issue.expected, ", found ", issue.kind));
             return false;
+        }
+        if (!prepared.document.empty()) { // without keys that the schema does not know
+            output.data = prepared.document.text();
         }
     }
     return true;

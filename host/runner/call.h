@@ -102,7 +102,7 @@ private:
     void endStopped();
     void concludeThrown(HandlerOutcome thrown);
     bool stoppedBetweenSteps();
-    bool checkOutput(const Output &output);
+    bool checkOutput(Output &output);
     void mismatch(const std::string &reason);
 
     std::uint64_t suspend(Suspension kind);

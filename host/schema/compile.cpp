@@ -237,13 +237,16 @@ void Compiler::unevaluated() {
     }
     if (const Value inner = at_.value["unevaluatedProperties"]; inner && asked) {
         add({OpCode::UnevaluatedProperties, node(inner, Applied::Alone)});
+    } else if (closes() && options_.unknownKeys == UnknownKeys::Drop) {
+        add({OpCode::UnevaluatedProperties, kNone});
+        program_.drops = true;
     } else if (closes()) {
         if (never_ == kNone) {
             never_ = static_cast<NodeIndex>(program_.nodes.size());
             program_.nodes.emplace_back();
             program_.facts.emplace_back();
         }
-        add({OpCode::UnevaluatedProperties, never_, 1});
+        add({OpCode::UnevaluatedProperties, never_});
     }
 }
 
@@ -255,11 +258,8 @@ bool Compiler::closes() {
         !has(kApplicator) || (dialect_.isDraft07() && schema["$ref"])) {
         return false;
     }
-    for (const std::string_view open :
-         {"additionalProperties", "patternProperties", "unevaluatedProperties"}) {
-        if (schema[open]) {
-            return false;
-        }
+    if (schema["additionalProperties"] || schema["unevaluatedProperties"]) {
+        return false;
     }
     bool names = schema["properties"].size() > 0;
     for (const Value part : schema["allOf"].items()) {

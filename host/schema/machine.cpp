@@ -53,6 +53,7 @@ bool Machine::run(NodeIndex node, Value value) {
         settled = stacks_.frames.size() == base_;
     }
     stacks_.marks.resize(marksBefore);
+    settleDropped();
     return childOk_ && exhausted_.empty();
 }
 
@@ -97,6 +98,7 @@ bool Machine::start(const Asked &from, NodeIndex node, const Step &step, Trial t
     frame.marksBefore = static_cast<std::uint32_t>(stacks_.marks.size());
     frame.bitsBefore = static_cast<std::uint32_t>(stacks_.bits.size());
     frame.branchesBefore = static_cast<std::uint32_t>(stacks_.branches.size());
+    frame.droppedBefore = static_cast<std::uint32_t>(stacks_.dropped.size());
     // Without a $dynamicRef the compiler has made sure that this comes to an end.
     if (frame.inPlace > 2 * program_.nodes.size() + 2) {
         exhaust("without a \"$dynamicRef\" that leads back to itself for ever");
@@ -109,6 +111,9 @@ void Machine::leave() {
     childOk_ = frame.ok;
     if (!frame.ok || frame.step.reach != Step::Reach::Same) {
         stacks_.marks.resize(frame.marksBefore);
+    }
+    if (!frame.ok) {
+        stacks_.dropped.resize(frame.droppedBefore);
     }
     stacks_.bits.resize(frame.bitsBefore);
     stacks_.branches.resize(frame.branchesBefore);

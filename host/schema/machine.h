@@ -14,6 +14,7 @@
 #include "schema/schema.h"
 #include "schema/words.h"
 
+#include <compare>
 #include <string_view>
 #include <vector>
 
@@ -38,10 +39,19 @@ public:
     Machine(const Machine &) = delete;
     Machine &operator=(const Machine &) = delete;
 
+    // A member that an object of the value should go without, by the places of both; of kNone: that
+    // such a choice was made for the object.
+    struct Dropped {
+        std::uint32_t object, member;
+        auto operator<=>(const Dropped &) const = default;
+    };
+
     // Whether the value is valid; false as well when it cannot be told within the limits.
     bool run(NodeIndex node, json::Value value);
     // Why it could not be told, in words; "" when it could.
     std::string limit() const;
+    // What the last run found to be left out, each member once.
+    const std::vector<Dropped> &dropped() const { return dropped_; }
 
 private:
     // What a frame hands on to those that it begins.
@@ -57,7 +67,7 @@ private:
         std::uint32_t op = 0; // the operation it is at
         bool ok = true;
         // How much of each stack is from below it.
-        std::uint32_t marksBefore = 0, bitsBefore = 0, branchesBefore = 0;
+        std::uint32_t marksBefore = 0, bitsBefore = 0, branchesBefore = 0, droppedBefore = 0;
         // Of the operation at hand:
         bool begun = false;
         bool matched = false;        // Properties: something applied to the member
@@ -95,6 +105,7 @@ private:
     Goes propertyNames(Frame &frame, NodeIndex node);
     Goes unevaluated(Frame &frame, const Op &op);
     bool markBits(Frame &frame);
+    void settleDropped();
 
     // branches.cpp: operations that apply nodes to the same value.
     bool follow(Frame &frame, NodeIndex node, Trial trial);
@@ -158,6 +169,7 @@ private:
         std::vector<std::uint32_t> marks;
         std::vector<char> bits;                   // what unevaluated() found marked
         std::vector<std::vector<Issue>> branches; // of choices that fail, each branch's issues
+        std::vector<Dropped> dropped; // as of marks: a failed frame takes its own with it
     };
     static Stacks &stacksOfThread();
 
@@ -170,6 +182,7 @@ private:
     std::uint32_t issuesMax_;
     std::string_view exhausted_; // what ran out, or ""
     bool childOk_ = true;
+    std::vector<Dropped> dropped_;
 };
 
 bool Machine::issue(const At &at, std::string_view keyword, const auto &expected, const auto &found,

@@ -247,6 +247,28 @@ bool Machine::markBits(Frame &frame) {
     return true;
 }
 
+// What all that chose for an object would leave out: where two schemas apply to it, each knows keys
+// of its own.
+void Machine::settleDropped() {
+    dropped_.clear();
+    auto &all = stacks_.dropped;
+    std::sort(all.begin(), all.end());
+    for (auto first = all.begin(); first != all.end();) {
+        const auto last = std::find_if(
+            first, all.end(), [&](const Dropped &other) { return other.object != first->object; });
+        const auto choices = std::count(first, last, Dropped{first->object, kNone});
+        for (; first != last && first->member != kNone;) {
+            const auto next = std::upper_bound(first, last, *first);
+            if (next - first == choices) {
+                dropped_.push_back(*first);
+            }
+            first = next;
+        }
+        first = last;
+    }
+    all.clear();
+}
+
 Machine::Goes Machine::unevaluated(Frame &frame, const Op &op) {
     const bool object = frame.value().isObject();
     if (frame.begun) {
@@ -255,6 +277,9 @@ Machine::Goes Machine::unevaluated(Frame &frame, const Op &op) {
         frame.begun = true;
         frame.at = frame.value().index() + 1;
         frame.ordinal = 0;
+        if (op.first == kNone) {
+            stacks_.dropped.push_back({frame.value().index(), kNone});
+        }
         if (!spend(frame.value().size()) || !markBits(frame)) {
             return Goes::On;
         }
@@ -266,6 +291,10 @@ Machine::Goes Machine::unevaluated(Frame &frame, const Op &op) {
                         value};
         frame.at = value.past();
         if (stacks_.bits[frame.bits + frame.ordinal++] != 0) {
+            continue;
+        }
+        if (op.first == kNone) {
+            stacks_.dropped.push_back({frame.value().index(), value.index()});
             continue;
         }
         if (object && program_.refusesAll(op.first)) {

@@ -5,6 +5,7 @@
 // not edited keeps its bytes. The next round reads the new text, until one finds nothing to do.
 #include "schema/machine.h"
 
+#include "json/edits.h"
 #include "json/writer.h"
 #include "support/text.h"
 
@@ -41,11 +42,6 @@ private:
         std::string_view key;
         std::size_t item; // SIZE_MAX: key is it
     };
-    struct Edit {
-        std::size_t start, end; // in the text of the root
-        std::string text;
-    };
-
     std::vector<NodeIndex> closure(const std::vector<NodeIndex> &nodes, Value value) const;
     NodeIndex chosen(const Op &choice, Value value) const;
     bool contradicts(NodeIndex branch, Value object) const;
@@ -56,7 +52,7 @@ private:
     std::vector<NodeIndex> nodesFor(std::string_view key,
                                     const std::vector<NodeIndex> &nodes) const;
     bool isRequired(std::string_view key, const std::vector<NodeIndex> &nodes) const;
-    std::string defaultsFor(const Open &open, const std::vector<NodeIndex> &nodes, bool isEmpty);
+    std::string defaultsFor(const Open &open, const std::vector<NodeIndex> &nodes);
 
     template <class Each>
     void forOps(const std::vector<NodeIndex> &nodes, OpCode code, Each each) const {
@@ -68,11 +64,6 @@ private:
             }
         }
     }
-    std::size_t offset(const char *at) const { return static_cast<std::size_t>(at - begin_); }
-    void edit(std::string_view old, std::string text) {
-        const auto start = offset(old.data());
-        edits_.push_back({start, start + old.size(), std::move(text)});
-    }
     std::size_t placeBelow(std::size_t parent, std::string_view key, std::size_t item = SIZE_MAX) {
         places_.push_back({parent, key, item});
         return places_.size() - 1;
@@ -82,9 +73,8 @@ private:
     const Program &program_;
     const Work work_;
     const json::ReadLimits limits_;
-    const char *begin_ = nullptr;
+    json::Edits *edits_ = nullptr;
     std::vector<Open> open_;
-    std::vector<Edit> edits_;
     std::vector<Place> places_; // the first is the root
     std::vector<Change> *changes_ = nullptr;
 };
@@ -104,8 +94,8 @@ void Mender::changed(std::size_t place, std::string_view what) {
 
 bool Mender::round(Value root, std::vector<Change> &changes, std::string &text) {
     changes_ = &changes;
-    begin_ = root.raw().data();
-    edits_.clear();
+    json::Edits edits(root);
+    edits_ = &edits;
     places_.assign(1, {});
     open_.push_back({root, {0}, 0});
     while (!open_.empty()) {
@@ -120,19 +110,10 @@ bool Mender::round(Value root, std::vector<Change> &changes, std::string &text) 
             array(open, nodes);
         }
     }
-    if (edits_.empty()) {
+    if (edits.empty()) {
         return false;
     }
-    std::stable_sort(edits_.begin(), edits_.end(),
-                     [](const Edit &a, const Edit &b) { return a.start < b.start; });
-    text.clear();
-    std::size_t done = 0;
-    for (const Edit &edit : edits_) {
-        text += root.raw().substr(done, edit.start - done);
-        text += edit.text;
-        done = edit.end;
-    }
-    text += root.raw().substr(done);
+    text = edits.apply();
     return true;
 }
 
@@ -218,7 +199,7 @@ bool Mender::readString(const Open &open) {
     if (!inside.readView(open.value.string(), limits_) || (typeOf(inside.root()) & types) == 0) {
         return false;
     }
-    edit(open.value.raw(), std::string(inside.root().raw()));
+    edits_->replace(open.value, std::string(inside.root().raw()));
     changed(open.place, concat("read from a string as ", json::nameOf(inside.root().kind())));
     return true;
 }
@@ -258,47 +239,29 @@ bool Mender::isRequired(std::string_view key, const std::vector<NodeIndex> &node
     return required;
 }
 
-// Members that are dropped go with the comma behind them; those at the end, with the one before.
 void Mender::object(const Open &open, const std::vector<NodeIndex> &nodes) {
-    const auto raw = open.value.raw();
-    const char *keptEnd = raw.data() + 1;
-    const char *droppedFrom = nullptr; // the first of a run of them
-    bool isEmpty = true;
+    std::vector<std::uint32_t> dropped;
     for (const auto member : open.value.members()) {
-        const Value key = member.value.at(member.value.index() - 1);
         auto inside = nodesFor(member.key, nodes);
         const bool drop = work_ == Work::Coerce && member.value.isNull() && !inside.empty() &&
                           typesOf(inside) != 0 && (typesOf(inside) & kNullBit) == 0 &&
                           !isRequired(member.key, nodes);
         if (drop) {
-            droppedFrom = droppedFrom ? droppedFrom : key.raw().data();
+            dropped.push_back(member.value.index());
             changed(placeBelow(open.place, member.key),
                     "null was dropped, since the key is optional and does not take it");
-            continue;
-        }
-        if (droppedFrom != nullptr) {
-            edit({droppedFrom, static_cast<std::size_t>(key.raw().data() - droppedFrom)}, "");
-            droppedFrom = nullptr;
-        }
-        keptEnd = member.value.raw().data() + member.value.raw().size();
-        isEmpty = false;
-        if (!inside.empty()) {
+        } else if (!inside.empty()) {
             open_.push_back({member.value, std::move(inside), placeBelow(open.place, member.key)});
         }
     }
-    const char *const close = raw.data() + raw.size() - 1;
-    if (droppedFrom != nullptr) {
-        edit({keptEnd, static_cast<std::size_t>(close - keptEnd)}, "");
-    }
-    if (work_ == Work::FillDefaults) {
-        if (auto more = defaultsFor(open, nodes, isEmpty); !more.empty()) {
-            edit({close, 0}, std::move(more));
-        }
+    const std::string added = work_ == Work::FillDefaults ? defaultsFor(open, nodes) : "";
+    if (!dropped.empty() || !added.empty()) {
+        edits_->changeMembers(open.value, dropped, added);
     }
 }
 
-std::string Mender::defaultsFor(const Open &open, const std::vector<NodeIndex> &nodes,
-                                bool isEmpty) {
+// Members to be added, as they are written.
+std::string Mender::defaultsFor(const Open &open, const std::vector<NodeIndex> &nodes) {
     std::unordered_set<std::string_view> given;
     std::string out;
     forOps(nodes, OpCode::Properties, [&](const Op &op) {
@@ -315,7 +278,7 @@ std::string Mender::defaultsFor(const Open &open, const std::vector<NodeIndex> &
             if (!property.fallback || !given.insert(property.key).second) {
                 continue;
             }
-            out += isEmpty && out.empty() ? "" : ",";
+            out += out.empty() ? "" : ",";
             json::appendQuoted(out, property.key);
             out += concat(":", property.fallback.raw());
             changed(placeBelow(open.place, property.key), "its default was filled in");
@@ -342,12 +305,36 @@ void Mender::array(const Open &open, const std::vector<NodeIndex> &nodes) {
     }
 }
 
+// The text of a value without these members, and what each was.
+std::string without(Value root, const std::vector<Machine::Dropped> &dropped,
+                    std::vector<Change> &changes) {
+    json::Edits edits(root);
+    for (auto first = dropped.begin(); first != dropped.end();) {
+        std::vector<std::uint32_t> members;
+        const auto object = first->object;
+        for (; first != dropped.end() && first->object == object; ++first) {
+            members.push_back(first->member);
+            const Value key = root.at(first->member - 1);
+            changes.push_back(
+                {tokenOf(key.string()), "left out: the schema does not know the key"});
+        }
+        edits.changeMembers(root.at(object), members, "");
+    }
+    return edits.apply();
+}
+
 } // namespace
 
 Prepared Schema::prepare(Value value, std::size_t issuesMax) const {
     Prepared out;
     Machine quick(*program_, stepsMax_);
     bool valid = quick.run(0, value);
+    if (valid && !quick.dropped().empty()) {
+        auto read = json::Document::read(without(value, quick.dropped(), out.changes),
+                                         {value.raw().size(), UINT32_MAX});
+        out.document = std::move(*read);
+        return out;
+    }
     const bool fill = fillDefaults_ && program_->hasDefaults;
     if ((valid && !fill) || (!valid && !coerce_ && !fill) || !quick.limit().empty()) {
         out.issues = valid ? std::vector<Issue>() : validate(value, issuesMax);

@@ -54,7 +54,7 @@ enum class OpCode : std::uint8_t {
     Not,                  // first: node
     If,                   // first: run of children if, then, else (kNone where absent)
     UnevaluatedItems,     // first: node; these two come last in their node
-    UnevaluatedProperties // first: node; count: 1 if only the policy for unknown keys asks for it
+    UnevaluatedProperties // first: node; kNone: they are dropped
 };
 constexpr bool looksAtValueAlone(OpCode code) {
     return code <= OpCode::DependentRequired;
@@ -214,6 +214,7 @@ struct Program {
     std::vector<NodeFacts> facts;                       // of each node
     std::vector<std::unique_ptr<json::Document>> texts; // what the views above point into
     bool hasDefaults = false;
+    bool drops = false; // some keys may be left out of what is prepared
     std::vector<std::string> notes;
 
     const Op *begin(NodeIndex node) const { return ops.data() + nodes[node].begin; }

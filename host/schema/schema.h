@@ -29,8 +29,9 @@ struct Issue {
 };
 
 enum class Formats { Annotate, Assert };
-// Of objects whose schema names properties and does not say whether others may come.
-enum class UnknownKeys { Allow, Refuse };
+// Keys that no keyword of an object's schema evaluates, where it names properties and does not
+// speak of others. Drop is for results: prepare() leaves them out.
+enum class UnknownKeys { Allow, Refuse, Drop };
 
 struct Options {
     Formats formats = Formats::Annotate;

@@ -253,16 +253,55 @@ TEST_CASE("Unknown keys can be refused wherever a schema names keys and leaves o
                              "$defs":{"a":{"properties":{"a":{}}}}})";
     CHECK(issues(merged, R"({"a":1,"b":2})") == "");
     CHECK_THAT(issues(merged, R"({"a":1,"c":2})"), Contains("/c: expected only the keys a and b"));
+    const auto *patterns = R"({"properties":{"a":{}},"patternProperties":{"^x":{}}})";
+    CHECK(issues(patterns, R"({"a":1,"x1":2})") == "");
+    CHECK_THAT(issues(patterns, R"({"y":2})"), Contains("only the keys a or keys that match ^x"));
     // Open on purpose, or free-form: no key is unknown.
     for (const auto *open :
-         {R"({"properties":{"a":{}},"additionalProperties":true})",
-          R"({"properties":{"a":{}},"patternProperties":{"^x":{}}})", R"({"type":"object"})", "{}",
+         {R"({"properties":{"a":{}},"additionalProperties":true})", R"({"type":"object"})", "{}",
           R"({"properties":{"a":{}},"unevaluatedProperties":{}})",
           R"({"allOf":[{"$ref":"#/$defs/m"}],"$defs":{"m":{"type":"object"}}})"}) {
         CAPTURE(open);
         CHECK(issues(open, R"({"z":1})") == "");
     }
     CHECK(issues(R"({"properties":{"a":{}}})", R"({"a":{"z":1}})") == "");
+}
+
+TEST_CASE("Unknown keys can be left out, wherever they stand, and nothing else is") {
+    Options options;
+    options.unknownKeys = UnknownKeys::Drop;
+    options.coerce = options.fillDefaults = false;
+    const auto kept = [&](std::string_view schema, std::string_view value) {
+        const auto out = prepared(schema, value, options);
+        CHECK(out.issues == "");
+        return out.text;
+    };
+    const auto *nested = R"({"properties":{"a":{"type":"integer"},"o":{"properties":{"b":{}}},
+                             "l":{"items":{"properties":{"c":{}},"additionalProperties":true}}}})";
+    CHECK(kept(nested,
+               R"({"x":1, "a":2,"y":{"a":1} ,"o":{"b":1,"z":0},"l":[{"c":1,"d":2}],"w":0})") ==
+          R"({"a":2,"o":{"b":1},"l":[{"c":1,"d":2}]})");
+    CHECK(kept(nested, R"({"x":1})") == "{}");
+    CHECK(kept(nested, R"({ "a" : 1.0 })") == R"({ "a" : 1.0 })");
+    // Keys that a pattern, a reference or a branch knows stay, by the branch that fits.
+    CHECK(kept(R"({"properties":{"a":{}},"patternProperties":{"^x-":{}}})",
+               R"({"x-1":1,"y":2,"a":3})") == R"({"x-1":1,"a":3})");
+    CHECK(kept(R"({"allOf":[{"$ref":"#/$defs/r"}],"properties":{"a":{}},
+                   "$defs":{"r":{"properties":{"b":{}}}}})",
+               R"({"a":1,"b":2,"c":3})") == R"({"a":1,"b":2})");
+    const auto *choice = R"({"oneOf":[
+        {"properties":{"k":{"const":1},"a":{}},"required":["k"]},
+        {"properties":{"k":{"const":2},"b":{}},"required":["k"]}]})";
+    CHECK(kept(choice, R"({"k":1,"a":1,"b":1})") == R"({"k":1,"a":1})");
+    CHECK(kept(choice, R"({"k":2,"a":1,"b":1})") == R"({"k":2,"b":1})");
+    // Where two schemas are for one value, what either knows stays.
+    CHECK(kept(R"({"properties":{"v":{"properties":{"a":{}}}},
+                   "patternProperties":{"v":{"properties":{"b":{}}}}})",
+               R"({"v":{"a":1,"b":2,"c":3}})") == R"({"v":{"a":1,"b":2}})");
+    // Free-form objects and what is open on purpose.
+    CHECK(kept(R"({"properties":{"m":{"type":"object"}}})", R"({"m":{"z":1}})") ==
+          R"({"m":{"z":1}})");
+    CHECK(prepared(nested, R"({"a":"x","y":1})", options).same); // refused, and shown as it is
 }
 
 TEST_CASE("Mending costs no more than reading: nothing multiplies, and nothing recurses") {
