@@ -58,7 +58,7 @@ int agentExecute(const AgentRequest &request) {
         return refuseUsage(text.error());
     }
     json::Document document;
-    if (const auto read = document.readView(*text); !read) {
+    if (const auto read = document.readView(*text, {text->size(), UINT32_MAX}); !read) {
         return refuseUsage(
             {"agent.input", concat("the input is not strict JSON: ", read.error().message,
                                    "; expected an object with "

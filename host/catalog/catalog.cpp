@@ -17,6 +17,11 @@ using json::Value;
 
 namespace {
 
+constexpr std::uint32_t kDepthMax = 20'000; // of a catalog; its schemas have a limit of their own
+
+constexpr std::size_t kExamplesMax = 32;            // of one tool
+constexpr std::uint64_t kExampleStepsMax = 200'000; // of checking one
+
 bool isNameByte(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-' || c == '.';
@@ -234,8 +239,9 @@ void CatalogReader::schemas(Tool &tool, Value value, const std::string &where) {
         text = oneLine(value[key]);
         auto options = arguments_;
         if (key != "inputSchema") { // a tool's own answer is taken as it is
+            options = {};
             options.unknownKeys = schema::UnknownKeys::Drop;
-            options.coerce = options.fillDefaults = false;
+            options.mend = options.fillDefaults = false;
         }
         if (auto result = schema::Schema::compile(value[key], limits_, options); result) {
             compiled = *result;
@@ -307,13 +313,23 @@ void CatalogReader::examples(Tool &tool, Value value, const std::string &where) 
     if (list && !list.isArray()) {
         problem(where, ": \"examples\" is ", json::nameOf(list.kind()), "; expected an array");
     }
+    // By the author's own schema: how an operator wants arguments read is not the author's fault.
+    Limits limits = limits_;
+    limits.validationStepsMax = kExampleStepsMax;
+    const auto plain = list.size() > 0 && tool.input
+                           ? schema::Schema::compile(value["inputSchema"], limits)
+                           : Error{"", ""};
+    if (list.size() > kExamplesMax) {
+        problem(where, ": \"examples\" has ", list.size(), " items; the limit is ", kExamplesMax);
+        return;
+    }
     std::size_t index = 0;
     for (const Value example : list.items()) {
         const Value arguments = example["arguments"];
         if (!arguments.isObject()) {
             problem(where, ": examples[", index, "] has no \"arguments\"; expected an object");
-        } else if (tool.input) {
-            for (const auto &issue : tool.input->validate(arguments, 3)) {
+        } else if (plain) {
+            for (const auto &issue : (*plain)->validate(arguments, 3)) {
                 problem(where, ": examples[", index, "]: ", issue.sentence());
             }
         }
@@ -344,7 +360,7 @@ Catalog::fromJson(std::string_view text, const Limits &limits, const schema::Opt
                             limits.catalogBytesMax, " (limits.catalogBytes)")};
     }
     json::Document document;
-    if (auto read = document.readView(text, {limits.catalogBytesMax, limits.jsonDepthMax}); !read) {
+    if (auto read = document.readView(text, {limits.catalogBytesMax, kDepthMax}); !read) {
         return Error{"catalog.json",
                      concat("the catalog is not strict JSON: ", read.error().message)};
     }

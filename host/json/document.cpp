@@ -109,6 +109,27 @@ bool equalOutside(Value left, Value right, Pairs &open) {
 
 } // namespace
 
+bool isDeeperThan(Value value, std::uint32_t levels) {
+    std::vector<std::uint32_t> open; // where each container that holds the present place ends
+    const auto end = value.past();
+    if (end - value.index() <= levels) { // so many values cannot be so deep
+        return false;
+    }
+    for (auto at = value.index(); at != end; ++at) {
+        while (!open.empty() && open.back() <= at) {
+            open.pop_back();
+        }
+        const Value here = value.at(at);
+        if (here.size() > 0 || here.isArray() || here.isObject()) {
+            open.push_back(here.past());
+            if (open.size() > levels) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 bool equal(Value a, Value b) {
     if (a.isString() && b.isString()) {
         return a.string() == b.string();

@@ -27,9 +27,9 @@ class Members;
 struct ReadLimits {
     std::size_t bytesMax = 16U << 20;
     std::uint32_t depthMax = 128;
-    // false: a key twice in one object is noted (Document::duplicateKey), for those who can then
-    // answer better than "syntax error". Which of the two counts is left open.
-    bool refuseDuplicates = true;
+    // false: a key twice in one object and a lone surrogate are noted (Document::flaw), for those
+    // who can then answer better than "syntax error". The text is not to be used beyond that.
+    bool refuseFlaws = true;
 };
 
 // A value inside a Document, valid as long as it and neither moved nor re-read. Cheap to copy.
@@ -44,6 +44,7 @@ public:
     bool isArray() const { return kind() == Kind::Array; }
     bool isString() const { return kind() == Kind::String; }
     bool isNumber() const { return kind() == Kind::Number; }
+    bool isInteger() const; // a number without a fraction: 3, 3.0, 30e-1
     bool isTrue() const;
     bool isFalse() const;
     bool isNull() const { return kind() == Kind::Null; }
@@ -94,8 +95,8 @@ public:
     bool empty() const { return used_ == 0; }
     // The deepest nesting of arrays and objects; 0 for a scalar.
     std::uint32_t depth() const { return depth_; }
-    // A key that stands twice in one object, or "" (only with refuseDuplicates off).
-    const std::string &duplicateKey() const { return duplicate_; }
+    // The first flaw in words, or "" (only with refuseFlaws off).
+    const std::string &flaw() const { return flaw_; }
 
 private:
     friend class Value;
@@ -108,7 +109,7 @@ private:
         std::uint32_t count;      // members or items; of an escaped string: its size in decoded_
         std::uint32_t decoded;    // of an escaped string: where in decoded_
         Kind kind;
-        bool flag; // Boolean: its value; String: escaped
+        bool flag; // Boolean: its value; String: escaped; Number: an integer
     };
     std::string_view stringOf(const Node &node) const {
         return node.flag ? std::string_view(decoded_).substr(node.decoded, node.count)
@@ -118,7 +119,7 @@ private:
     std::string_view view_;
     std::string owned_;
     std::string decoded_; // strings that held escapes
-    std::string duplicate_;
+    std::string flaw_;
     std::vector<Node> nodes_; // the tape, and room to use again
     std::uint32_t used_ = 0;  // of nodes_
     std::uint32_t depth_ = 0;
@@ -183,6 +184,10 @@ inline Kind Value::kind() const {
     return document_ ? document_->nodes_[index_].kind : Kind::Null;
 }
 
+inline bool Value::isInteger() const {
+    return isNumber() && document_->nodes_[index_].flag;
+}
+
 inline std::uint32_t Value::past() const {
     return document_ ? document_->nodes_[index_].next : 0;
 }
@@ -198,6 +203,10 @@ inline std::string_view Value::raw() const {
 inline std::string_view Value::string() const {
     return isString() ? document_->stringOf(document_->nodes_[index_]) : std::string_view();
 }
+
+// Whether arrays and objects lie within one another more than `levels` deep, the value itself
+// counted.
+bool isDeeperThan(Value value, std::uint32_t levels);
 
 // The same JSON value: numbers by value and exactly, objects without regard to order.
 bool equal(Value a, Value b);

@@ -10,7 +10,8 @@ namespace tenon::json {
 namespace {
 
 // value = (negative ? -1 : 1) * 0.d1d2d3... * 10^scale, digits without zeros at either end; zero
-// has no digits. An exponent beyond int64 is clamped: no other number reaches there.
+// has no digits. A scale beyond a quarter of int64 is clamped: no two numbers of one text that
+// could be told apart reach there.
 struct Decimal {
     bool negative = false;
     std::string digits;
@@ -21,22 +22,29 @@ struct Decimal {
 
 constexpr std::int64_t kScaleMax = std::numeric_limits<std::int64_t>::max() / 4;
 
+// Of "e-5", or of nothing.
+std::int64_t exponentOf(std::string_view text) {
+    if (text.empty()) {
+        return 0;
+    }
+    text.remove_prefix(1);
+    const bool down = text.starts_with('-');
+    text.remove_prefix(down || text.starts_with('+') ? 1 : 0);
+    std::int64_t exponent = 0;
+    const auto read = std::from_chars(text.data(), text.data() + text.size(), exponent);
+    exponent = read.ec == std::errc() ? std::min(exponent, kScaleMax) : kScaleMax;
+    return down ? -exponent : exponent;
+}
+
 Decimal decimalOf(std::string_view text) {
     Decimal out;
     if (text.starts_with('-')) {
         out.negative = true;
         text.remove_prefix(1);
     }
-    std::int64_t exponent = 0;
-    if (const auto e = text.find_first_of("eE"); e != std::string_view::npos) {
-        auto tail = text.substr(e + 1);
-        const bool down = tail.starts_with('-');
-        tail.remove_prefix(down || tail.starts_with('+') ? 1 : 0);
-        const auto read = std::from_chars(tail.data(), tail.data() + tail.size(), exponent);
-        exponent = read.ec == std::errc() ? std::min(exponent, kScaleMax) : kScaleMax;
-        exponent = down ? -exponent : exponent;
-        text = text.substr(0, e);
-    }
+    const auto e = std::min(text.find_first_of("eE"), text.size());
+    const std::int64_t exponent = exponentOf(text.substr(e));
+    text = text.substr(0, e);
     const auto point = std::min(text.find('.'), text.size());
     out.digits = text.substr(0, point);
     out.digits += text.substr(std::min(point + 1, text.size()));
@@ -48,6 +56,7 @@ Decimal decimalOf(std::string_view text) {
     out.digits.erase(0, lead);
     out.scale -= static_cast<std::int64_t>(lead);
     out.digits.erase(out.digits.find_last_not_of('0') + 1);
+    out.scale = std::clamp(out.scale, -kScaleMax, kScaleMax);
     return out;
 }
 
@@ -106,13 +115,22 @@ int compareNumbers(std::string_view a, std::string_view b) {
     return x.negative ? -larger : larger;
 }
 
+// By where the last digit that counts stands, in one pass.
 bool isInteger(std::string_view number) {
-    if (std::none_of(number.begin(), number.end(),
-                     [](char c) { return c == '.' || c == 'e' || c == 'E'; })) {
+    const auto end = std::min(number.find_first_of("eE"), number.size());
+    const auto mantissa = number.substr(0, end);
+    const auto last = mantissa.find_last_of("123456789");
+    if (last == mantissa.npos) {
+        return true; // zero
+    }
+    const auto point = mantissa.find('.');
+    if (point == mantissa.npos && end == number.size()) {
         return true;
     }
-    const Decimal decimal = decimalOf(number);
-    return decimal.digits.empty() || decimal.lowest() >= 0;
+    const auto units = std::min(point, mantissa.size()); // behind the digit of the ones
+    const std::int64_t power = last < units ? static_cast<std::int64_t>(units - last) - 1
+                                            : -static_cast<std::int64_t>(last - units);
+    return power + exponentOf(number.substr(end)) >= 0;
 }
 
 std::size_t significantDigits(std::string_view number) {

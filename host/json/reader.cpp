@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Document's reader: one pass, a stack of open containers, no recursion.
 #include "json/document.h"
+#include "json/number.h"
 #include "support/scan.h"
 #include "support/text.h"
 
@@ -55,6 +56,7 @@ private:
 
     bool keysUnique(std::uint32_t object);
     bool twice(std::string_view key);
+    bool flaw(const char *at, std::string message);
 
     const char *skipSpace(const char *at) const {
         while (at < end_ && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) {
@@ -110,7 +112,7 @@ bool Reader::run() {
     document_.used_ = 0;
     document_.depth_ = 0;
     document_.decoded_.clear();
-    document_.duplicate_.clear();
+    document_.flaw_.clear();
     document_.open_.clear();
     const auto size = static_cast<std::size_t>(end_ - begin_);
     if (size > limits_.bytesMax || size > UINT32_MAX - 1) {
@@ -228,11 +230,19 @@ bool Reader::keysUnique(std::uint32_t object) {
 }
 
 bool Reader::twice(std::string_view key) {
-    if (limits_.refuseDuplicates) {
-        fail(nullptr, concat("the key \"", printable(key, 100), "\" stands twice in one object"));
+    return flaw(nullptr, concat("the key \"", printable(key, 100),
+                                "\" stands twice in one object; expected each key once"));
+}
+
+// True when it is only noted.
+bool Reader::flaw(const char *at, std::string message) {
+    if (limits_.refuseFlaws) {
+        fail(at, std::move(message));
         return false;
     }
-    document_.duplicate_ = key;
+    if (document_.flaw_.empty()) {
+        document_.flaw_ = std::move(message);
+    }
     return true;
 }
 
@@ -316,12 +326,18 @@ const char *Reader::escape(const char *at, std::string &out) {
     if (at != nullptr && code >= 0xD800 && code < 0xE000) {
         const bool high = code < 0xDC00 && end_ - at >= 6 && at[0] == '\\' && at[1] == 'u';
         std::uint32_t low = 0;
-        at = high ? hex4(at + 2, low) : at;
-        if (at != nullptr && (low < 0xDC00 || low >= 0xE000)) {
-            return fail(start, "a lone surrogate (\\ud800 to \\udfff without its other half) is no "
-                               "character");
+        const char *const behind = high ? hex4(at + 2, low) : at;
+        if (behind != nullptr && low >= 0xDC00 && low < 0xE000) {
+            at = behind;
+            code = 0x10000 + ((code - 0xD800) << 10U) + (low - 0xDC00);
+        } else if (behind == nullptr ||
+                   !flaw(start,
+                         "a lone surrogate (\\ud800 to \\udfff without its other half) is no "
+                         "character")) {
+            return nullptr;
+        } else {
+            code = 0xFFFD;
         }
-        code = 0x10000 + ((code - 0xD800) << 10U) + (low - 0xDC00);
     }
     if (at != nullptr) {
         appendUtf8(out, code);
@@ -338,6 +354,10 @@ const char *Reader::number(const char *at) {
         }
         return at > first;
     };
+    if (at == begin_ &&
+        std::string_view(at, static_cast<std::size_t>(end_ - at)).starts_with("\xEF\xBB\xBF")) {
+        return fail(at, "the text begins with a byte order mark, which JSON does not have");
+    }
     at += here(at) == '-' ? 1 : 0;
     if (here(at) == '0') {
         ++at;
@@ -347,6 +367,7 @@ const char *Reader::number(const char *at) {
     } else if (!digits()) {
         return failExpected(at, at > start ? "a digit after '-'" : "a JSON value");
     }
+    const bool isPlain = here(at) != '.' && here(at) != 'e' && here(at) != 'E';
     if (here(at) == '.') {
         ++at;
         if (!digits()) {
@@ -360,7 +381,7 @@ const char *Reader::number(const char *at) {
             return failExpected(at, "a digit in the exponent");
         }
     }
-    add(Kind::Number, start, at);
+    add(Kind::Number, start, at, isPlain || isInteger({start, static_cast<std::size_t>(at - start)}));
     return at;
 }
 

@@ -50,6 +50,8 @@ private:
     bool boolean(const YamlNode &node);
     std::uint64_t duration(const YamlNode &node);
     std::uint64_t count(const YamlNode &node);
+    // What stands somewhere, in words.
+    static std::string seen(const YamlNode &node);
     std::vector<std::string> words(const YamlNode &node);
     void server(const YamlNode &node);
     void limits(const YamlNode &node);
@@ -102,13 +104,22 @@ bool ManifestReader::boolean(const YamlNode &node) {
     return yes;
 }
 
+std::string ManifestReader::seen(const YamlNode &node) {
+    if (node.kind != Kind::Scalar) {
+        return node.kind == Kind::Map ? "a map" : "a list";
+    }
+    return node.quoted         ? concat("\"", printable(node.text, 60), "\"")
+           : node.text.empty() ? "nothing"
+                               : printable(node.text, 60);
+}
+
 std::uint64_t ManifestReader::count(const YamlNode &node) {
     std::uint64_t value = 0;
     const auto *end = node.text.data() + node.text.size();
     const auto read = std::from_chars(node.text.data(), end, value);
-    if (node.kind != Kind::Scalar || read.ec != std::errc() || read.ptr != end || value == 0) {
-        problem(node,
-                concat(printable(node.text, 60), " stands here; expected a whole number from 1"));
+    if (node.kind != Kind::Scalar || node.quoted || node.text.starts_with('0') ||
+        read.ec != std::errc() || read.ptr != end) {
+        problem(node, concat(seen(node), " stands here; expected a whole number from 1"));
         return 1;
     }
     return value;
@@ -127,7 +138,7 @@ std::uint64_t ManifestReader::duration(const YamlNode &node) {
         }
     }
     problem(node,
-            concat(printable(node.text, 60),
+            concat(seen(node),
                    " stands here; expected a duration such as 500ms, 30s, 5m or 1h, up to a day"));
     return 1;
 }
@@ -168,13 +179,13 @@ std::uint64_t ManifestReader::size(const YamlNode &node) {
     const auto read = std::from_chars(node.text.data(), end, value);
     const std::string_view unit(read.ptr, static_cast<std::size_t>(end - read.ptr));
     for (const auto &[name, bytes] : kUnits) {
-        if (node.kind == Kind::Scalar && read.ec == std::errc() && unit == name && value > 0 &&
-            value <= UINT32_MAX / bytes) {
+        if (node.kind == Kind::Scalar && !node.quoted && !node.text.starts_with('0') &&
+            read.ec == std::errc() && unit == name && value <= UINT32_MAX / bytes) {
             return value * bytes;
         }
     }
-    problem(node, concat(printable(node.text, 60),
-                         " stands here; expected bytes such as 4096, 32KiB or 1MiB, up to 4GiB"));
+    problem(node, concat(seen(node),
+                         " stands here; expected bytes such as 4096, 32KiB or 1MiB, below 4GiB"));
     return 1;
 }
 

@@ -188,6 +188,13 @@ Result<void> checkText(const std::string &text, std::string_view name) {
 
 } // namespace
 
+YamlNode::YamlNode() = default;
+YamlNode::~YamlNode() = default;
+YamlNode::YamlNode(const YamlNode &) = default;
+YamlNode::YamlNode(YamlNode &&) noexcept = default;
+YamlNode &YamlNode::operator=(const YamlNode &) = default;
+YamlNode &YamlNode::operator=(YamlNode &&) noexcept = default;
+
 const YamlNode *YamlNode::find(std::string_view key) const {
     for (const auto &[name, value] : members) {
         if (name.text == key) {

@@ -23,6 +23,14 @@ struct YamlNode {
     std::vector<YamlNode> items;                        // of a sequence
     std::vector<std::pair<YamlNode, YamlNode>> members; // of a map, keys are scalars
 
+    // In yaml.cpp: a pair of nodes cannot be looked into before the node is whole.
+    YamlNode();
+    ~YamlNode();
+    YamlNode(const YamlNode &);
+    YamlNode(YamlNode &&) noexcept;
+    YamlNode &operator=(const YamlNode &);
+    YamlNode &operator=(YamlNode &&) noexcept;
+
     const YamlNode *find(std::string_view key) const;
 };
 

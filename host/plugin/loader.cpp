@@ -25,13 +25,15 @@ std::string_view view(tenon_text text) {
 // Where a plugin pushes text at load, and why it failed.
 struct Sink {
     std::size_t bytesMax;
-    std::string text, reason;
+    std::string_view limit; // its name
+    std::string text = {}, reason = {};
 
     tenon_sink table() { return {sizeof(tenon_sink), 0, this, &write, &fail}; }
     static tenon_status write(void *context, tenon_text part) noexcept {
         Sink &sink = *static_cast<Sink *>(context);
         if (part.size > sink.bytesMax - sink.text.size()) {
-            sink.reason = concat("more than ", sink.bytesMax, " bytes were written, the limit");
+            sink.reason = concat("more than ", sink.bytesMax,
+                                 " bytes were written, the limit (limits.", sink.limit, ")");
             return TENON_LIMIT;
         }
         sink.text += view(part);
@@ -124,7 +126,7 @@ Result<void> checkConfig(const Loading &loading) {
     if (loading.table->config_schema == nullptr) {
         return {};
     }
-    Sink sink{loading.options.limits.configSchemaBytesMax, "", ""};
+    Sink sink{loading.options.limits.configSchemaBytesMax, "configSchemaBytes"};
     const auto out = sink.table();
     if (loading.table->config_schema(&out) != TENON_OK || !sink.reason.empty()) {
         return loading.refusal("config_schema", "config_schema() failed", sink);
@@ -148,7 +150,7 @@ Result<void> checkConfig(const Loading &loading) {
 }
 
 Result<void> create(const Loading &loading) {
-    Sink sink{0, "", ""};
+    Sink sink{0, ""};
     const auto out = sink.table();
     const auto &config = loading.options.config;
     const tenon_create args{sizeof(tenon_create), 0, {config.data(), config.size()}, &out};
@@ -165,13 +167,13 @@ Result<void> create(const Loading &loading) {
 
 Result<std::shared_ptr<const catalog::Catalog>> readCatalog(const Loading &loading,
                                                             tenon_instance *instance) {
-    Sink sink{loading.options.limits.catalogBytesMax, "", ""};
+    Sink sink{loading.options.limits.catalogBytesMax, "catalogBytes"};
     const auto out = sink.table();
     if (loading.table->catalog(instance, &out) != TENON_OK || !sink.reason.empty()) {
         return loading.refusal("catalog", "catalog() failed", sink);
     }
-    auto catalog = catalog::Catalog::fromJson(sink.text, loading.options.limits,
-                                              loading.options.arguments);
+    auto catalog =
+        catalog::Catalog::fromJson(sink.text, loading.options.limits, loading.options.arguments);
     if (!catalog) {
         return loading.refusal("catalog", catalog.error().message);
     }

@@ -142,6 +142,12 @@ Call::Goes Call::checkArguments() {
                  Outcome::Invalid);
         return Goes::On;
     }
+    if (const auto depth = parts_.options.limits.jsonDepthMax; json::isDeeperThan(given(), depth)) {
+        conclude(AppError{"VALIDATION_ERROR", concat("The arguments are nested more than ", depth,
+                                                     " deep, the limit (limits.jsonDepth).")},
+                 Outcome::Invalid);
+        return Goes::On;
+    }
     auto prepared = tool_.input->prepare(given());
     changes_ = std::move(prepared.changes);
     if (!prepared.document.empty()) {
@@ -271,12 +277,15 @@ bool Call::checkOutput(tenon::Output &output) {
         return !tool_.output;
     }
     json::Document document;
-    if (const auto read = document.readView(
-            output.data, {output.data.size(), parts_.options.limits.jsonDepthMax});
-        !read) {
+    if (const auto read = document.readView(output.data, {output.data.size(), UINT32_MAX}); !read) {
         parts_.options.log->error(
             concat(name_, ": its result is not strict JSON: ", read.error().message));
         mismatch("expected strict JSON, found text that is none");
+        return false;
+    }
+    if (const auto depth = parts_.options.limits.jsonDepthMax; document.depth() > depth) {
+        mismatch(concat("expected at most ", depth, " levels of nesting (limits.jsonDepth), found ",
+                        document.depth()));
         return false;
     }
     if (tool_.output) {

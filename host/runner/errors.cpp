@@ -13,6 +13,8 @@ namespace tenon {
 
 namespace {
 
+constexpr std::size_t kIssuesBytesMax = 4'000; // of their sentences: a model reads them all
+
 constexpr std::array kCodes{
     CodeMeaning{"BAD_REQUEST", 400, 8},
     CodeMeaning{"VALIDATION_ERROR", 400, 8},
@@ -141,7 +143,13 @@ AppError validationError(const std::vector<schema::Issue> &issues) {
     std::string sentences;
     json::Writer list;
     list.array();
+    std::size_t told = 0;
     for (const auto &issue : issues) {
+        if (sentences.size() > kIssuesBytesMax) {
+            sentences += concat("; and ", issues.size() - told, " more");
+            break;
+        }
+        ++told;
         sentences += concat(sentences.empty() ? "" : "; ", issue.sentence());
         list.object()
             .key("path")

@@ -43,31 +43,37 @@ Machine::Goes Machine::dependentSchema(Frame &frame, const Op &op) {
     return reference(frame, op.first);
 }
 
-// anyOf ends at the first branch that fits, oneOf at the second, unless the marks or the issues of
-// all are wanted.
+// anyOf ends at the first branch that fits, oneOf at the second, unless the marks of all are
+// wanted. Only when none fits are the branches asked again for their issues.
 Machine::Goes Machine::choice(Frame &frame, const Op &op) {
     if (frame.begun) {
         settleBranch(frame);
-    } else {
-        frame.begun = true;
-        frame.branches = static_cast<std::uint32_t>(stacks_.branches.size());
     }
+    frame.begun = true;
     const std::uint64_t enough = op.code == OpCode::AnyOf ? 1 : 2;
-    while (frame.stage < op.count && (frame.collect || frame.hits < enough)) {
-        frame.issues = frame.loud ? static_cast<std::uint32_t>(issues_->size()) : 0;
-        frame.marks = static_cast<std::uint32_t>(stacks_.marks.size());
-        if (!follow(frame, program_.children[op.first + frame.stage++], Trial::Branch)) {
-            return Goes::Wait;
+    const auto asks = [&] { return frame.telling || frame.collect || frame.hits < enough; };
+    for (;;) {
+        while (frame.stage < op.count && asks()) {
+            frame.issues = frame.loud ? static_cast<std::uint32_t>(issues_->size()) : 0;
+            const NodeIndex branch = program_.children[op.first + frame.stage++];
+            if (!follow(frame, branch, frame.telling ? Trial::Branch : Trial::Quiet)) {
+                return Goes::Wait;
+            }
+            settleBranch(frame);
         }
-        settleBranch(frame);
+        if (frame.telling || frame.hits > 0 || !hasRoom(frame.loud, frame.issuesEnd)) {
+            break;
+        }
+        frame.telling = true;
+        frame.stage = 0;
     }
     endChoice(frame, op);
     return Goes::On;
 }
 
 void Machine::settleBranch(Frame &frame) {
-    frame.hits += childOk_ ? 1 : 0;
-    if (!frame.loud) {
+    if (!frame.telling) {
+        frame.hits += childOk_ ? 1 : 0;
         return;
     }
     const auto first = issues_->begin() + frame.issues;
@@ -79,8 +85,8 @@ void Machine::settleBranch(Frame &frame) {
 void Machine::endChoice(Frame &frame, const Op &op) {
     const bool any = op.code == OpCode::AnyOf;
     if (frame.hits == 0) {
-        if (frame.loud && issues_->size() < frame.issuesEnd) {
-            const auto own = stacks_.branches.begin() + frame.branches;
+        if (frame.telling) {
+            const auto own = stacks_.branches.begin() + frame.branchesBefore;
             const Issue choice{pointer(nullptr, Keys::All),
                                any ? "anyOf" : "oneOf",
                                "",
@@ -100,6 +106,7 @@ void Machine::endChoice(Frame &frame, const Op &op) {
             [&] { return concat(frame.hits, " that fit"); }, frame.value());
     }
     stacks_.branches.resize(frame.branchesBefore);
+    frame.telling = false;
 }
 
 Machine::Goes Machine::negation(Frame &frame, NodeIndex node) {

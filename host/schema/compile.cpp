@@ -15,34 +15,6 @@ using json::Value;
 
 constexpr std::size_t kProblemsMax = 5;
 
-// The JSON Pointer to a value of a document, found by its place on the tape.
-std::string pointerTo(Value root, std::uint32_t index) {
-    std::string out;
-    Value at = root;
-    while (at.index() != index && out.size() < 1'000) {
-        Value inside;
-        std::size_t i = 0;
-        for (const Value item : at.items()) {
-            if (item.index() <= index && index < item.past()) {
-                inside = item;
-                out += concat("/", i);
-            }
-            ++i;
-        }
-        for (const auto member : at.members()) {
-            if (member.value.index() <= index && index < member.value.past()) {
-                inside = member.value;
-                out += tokenOf(member.key);
-            }
-        }
-        if (!inside) {
-            break;
-        }
-        at = inside;
-    }
-    return out;
-}
-
 } // namespace
 
 Result<void> Compiler::run(std::string_view text) {
@@ -51,7 +23,8 @@ Result<void> Compiler::run(std::string_view text) {
         return root.error();
     }
     node(*root, Applied::Alone);
-    while (!pending_.empty() && problems_.size() < kProblemsMax) {
+    while (!pending_.empty() && problems_.size() < kProblemsMax &&
+           locations_.size() <= limits_.subschemasMax) {
         const Pending next = pending_.back();
         pending_.pop_back();
         at_ = next.at;
@@ -62,12 +35,6 @@ Result<void> Compiler::run(std::string_view text) {
             dynamicTargets();
         }
     }
-    if (never_ != kNone) {
-        const auto end = static_cast<std::uint32_t>(program_.ops.size());
-        program_.nodes[never_].begin = end;
-        program_.nodes[never_].end = end + 1;
-        add({OpCode::Never});
-    }
     if (!problems_.empty()) {
         std::string all;
         for (const auto &problem : problems_) {
@@ -75,6 +42,7 @@ Result<void> Compiler::run(std::string_view text) {
         }
         return Error{"schema.invalid", all};
     }
+    program_.unknownKeys = options_.unknownKeys;
     return finish(program_, limits_);
 }
 
@@ -97,7 +65,8 @@ NodeIndex Compiler::node(const Location &at, Applied applied) {
         program_.nodes.emplace_back();
         program_.facts.emplace_back().resource = at.resource;
         pending_.push_back({known->second, at, applied});
-        if (program_.nodes.size() == limits_.subschemasMax + 1) {
+        const bool isNew = locations_.insert(at.key()).second;
+        if (isNew && locations_.size() == limits_.subschemasMax + 1) {
             fail(concat("more than ", limits_.subschemasMax,
                         " subschemas, the limit (limits.subschemas)"));
         }
@@ -112,7 +81,9 @@ void Compiler::compile(NodeIndex index) {
         add({OpCode::Never});
     } else if (schema.isObject()) {
         object();
-        program_.facts[index].fallback = schema["default"];
+        if (!documents_.isBuiltin(at_.document)) { // a metaschema's defaults are for its readers
+            program_.facts[index].fallback = schema["default"];
+        }
     } else if (!schema.isTrue()) {
         fail("expected an object, true or false");
     }
@@ -123,6 +94,7 @@ void Compiler::compile(NodeIndex index) {
 void Compiler::object() {
     if (dialect_.isDraft07() && at_.value["$ref"]) { // all beside it is ignored
         references();
+        close();
         return;
     }
     definitions();
@@ -145,6 +117,7 @@ void Compiler::object() {
         applicators();
     }
     unevaluated();
+    close();
 }
 
 // Also those that nothing refers to: what is wrong in them is better known now than later.
@@ -181,9 +154,7 @@ void Compiler::references() {
         const auto target = ref.isString() ? documents_.resolve(at_.resource, ref.string())
                                            : Error{"", "a URI reference as a string"};
         if (target) {
-            // A schema that is nothing but a reference stands for what it refers to.
-            const bool only = applied_ == Applied::Alone && !closes();
-            add({OpCode::Ref, node(*target, only ? Applied::Alone : Applied::InPlace)});
+            add({OpCode::Ref, node(*target, inPlace())});
         } else {
             failKeyword("$ref", target.error().message, ref);
         }
@@ -203,7 +174,7 @@ void Compiler::dynamicReference(Value ref) {
     const auto &resource = documents_.resource(target->resource);
     const std::string_view text = ref.string();
     const auto name = text.substr(std::min(text.find('#'), text.size() - 1) + 1);
-    const NodeIndex first = node(*target, Applied::InPlace);
+    const NodeIndex first = node(*target, inPlace());
     const auto anchor = resource.anchors.find(name);
     if (!resource.dynamicAnchors.contains(name) || anchor == resource.anchors.end()) {
         add({OpCode::Ref, first}); // no $dynamicAnchor there: an ordinary reference
@@ -231,64 +202,30 @@ void Compiler::dynamicTargets() {
 }
 
 void Compiler::unevaluated() {
-    const bool asked = has(kUnevaluated) && !dialect_.isDraft07();
-    if (const Value inner = at_.value["unevaluatedItems"]; inner && asked) {
-        add({OpCode::UnevaluatedItems, node(inner, Applied::Alone)});
+    if (!has(kUnevaluated) || dialect_.isDraft07()) {
+        return;
     }
-    if (const Value inner = at_.value["unevaluatedProperties"]; inner && asked) {
-        add({OpCode::UnevaluatedProperties, node(inner, Applied::Alone)});
-    } else if (closes() && options_.unknownKeys == UnknownKeys::Drop) {
-        add({OpCode::UnevaluatedProperties, kNone});
-        program_.drops = true;
-    } else if (closes()) {
-        if (never_ == kNone) {
-            never_ = static_cast<NodeIndex>(program_.nodes.size());
-            program_.nodes.emplace_back();
-            program_.facts.emplace_back();
+    for (const auto &[keyword, code] :
+         {std::pair("unevaluatedItems", OpCode::UnevaluatedItems),
+          std::pair("unevaluatedProperties", OpCode::UnevaluatedProperties)}) {
+        if (const Value inner = at_.value[keyword]; inner) {
+            add({code, node(inner, alone())});
         }
-        add({OpCode::UnevaluatedProperties, never_});
     }
 }
 
-// Whether the policy for unknown keys closes this object: it names properties, itself or in what
-// it is made of, and does not say whether others may come.
-bool Compiler::closes() {
-    const Value schema = at_.value;
-    if (options_.unknownKeys == UnknownKeys::Allow || applied_ == Applied::InPlace ||
-        !has(kApplicator) || (dialect_.isDraft07() && schema["$ref"])) {
-        return false;
+// The policy for unknown keys, wherever a schema judges a value of its own. finish() takes it back
+// where no keys are named.
+void Compiler::close() {
+    if (options_.unknownKeys != UnknownKeys::Allow && applied_ == Applied::Alone) {
+        add({OpCode::Close});
     }
-    if (schema["additionalProperties"] || schema["unevaluatedProperties"]) {
-        return false;
-    }
-    bool names = schema["properties"].size() > 0;
-    for (const Value part : schema["allOf"].items()) {
-        names = names || namesProperties(part);
-    }
-    return names;
-}
-
-// Itself, or where its references lead.
-bool Compiler::namesProperties(Value schema) {
-    Location at = documents_.below(at_, schema);
-    for (int hops = 0; hops < 16; ++hops) {
-        const Value ref = at.value["$ref"];
-        if (at.value["properties"].size() > 0 || !ref.isString()) {
-            break;
-        }
-        const auto target = documents_.resolve(at.resource, ref.string());
-        if (!target) {
-            break;
-        }
-        at = *target;
-    }
-    return at.value["properties"].size() > 0;
 }
 
 Schema::Schema(std::unique_ptr<Program> program, const Limits &limits, const Options &options)
     : program_(std::move(program)), stepsMax_(limits.validationStepsMax),
-      bytesMax_(limits.argumentsBytesMax), depthMax_(limits.jsonDepthMax), coerce_(options.coerce),
-      fillDefaults_(options.fillDefaults) {}
+      bytesMax_(limits.argumentsBytesMax), depthMax_(limits.jsonDepthMax), mends_(options.mend),
+      coerce_(options.coerce), fillDefaults_(options.fillDefaults) {}
 
 Schema::~Schema() = default;
 

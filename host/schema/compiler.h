@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace tenon::schema {
@@ -25,8 +26,12 @@ public:
     Result<void> run(std::string_view text);
 
 private:
-    // Where a subschema is applied: to a value of its own, or to one that others apply to as well.
-    enum class Applied { Alone, InPlace };
+    // Where a subschema is applied: to a value of its own, to one that others judge as well, or
+    // only to ask ("not", "if", "contains", and all below): there the policy for unknown keys is
+    // silent.
+    enum class Applied { Alone, InPlace, Asking };
+    Applied alone() const { return applied_ == Applied::Asking ? applied_ : Applied::Alone; }
+    Applied inPlace() const { return applied_ == Applied::Asking ? applied_ : Applied::InPlace; }
 
     void fail(std::string_view message);
     void failKeyword(std::string_view keyword, std::string_view expected, json::Value found);
@@ -48,8 +53,7 @@ private:
     void dynamicTargets();
     void olderKeywords();
     void unevaluated();
-    bool closes();
-    bool namesProperties(json::Value schema);
+    void close();
 
     // keywords.cpp: a function for each family.
     void types();
@@ -84,10 +88,11 @@ private:
     Documents documents_;
     std::vector<std::string> problems_;
     std::vector<Pending> pending_;
-    std::unordered_map<std::uint64_t, NodeIndex> nodeOf_[2];      // by Applied and Location::key()
+    std::unordered_map<std::uint64_t, NodeIndex> nodeOf_[3];      // by Applied and Location::key()
     std::map<std::string, std::uint32_t, std::less<>> dynamicOf_; // index into dynamics, by name
     std::unordered_map<std::string_view, std::uint32_t> patternOf_;
-    NodeIndex never_ = kNone; // `false`, where nothing of the document stands for it
+    std::size_t patternWeight_ = 0;
+    std::unordered_set<std::uint64_t> locations_; // by Location::key()
     // What is compiled at present:
     Location at_;
     Dialect dialect_;

@@ -17,13 +17,14 @@ constexpr std::string_view kDialects =
     "\"https://json-schema.org/draft/2020-12/schema\", "
     "\"http://json-schema.org/draft-07/schema#\" or no $schema (2020-12)";
 
-// ~1 is "/" and ~0 is "~" in a token of a JSON Pointer.
-std::string unescaped(std::string_view token) {
+// ~1 is "/" and ~0 is "~" in a token of a JSON Pointer; none if it has another "~".
+std::optional<std::string> unescaped(std::string_view token) {
     std::string out(token);
     for (std::size_t i = 0; (i = out.find('~', i)) != std::string::npos; ++i) {
-        if (i + 1 < out.size() && (out[i + 1] == '0' || out[i + 1] == '1')) {
-            out.replace(i, 2, out[i + 1] == '0' ? "~" : "/");
+        if (i + 1 == out.size() || (out[i + 1] != '0' && out[i + 1] != '1')) {
+            return std::nullopt;
         }
+        out.replace(i, 2, out[i + 1] == '0' ? "~" : "/");
     }
     return out;
 }
@@ -65,9 +66,13 @@ Result<Location> Documents::addRoot(std::string_view text) {
 
 Result<Location> Documents::add(std::string_view uri, std::string_view text, std::string_view what,
                                 Dialect unlessSaid) {
-    auto read = json::Document::read(std::string(text), {text.size(), limits_.schemaDepthMax});
+    auto read = json::Document::read(std::string(text), {text.size(), UINT32_MAX});
     if (!read) {
         return problem(concat(what, " cannot be read: ", read.error().message));
+    }
+    if (read->depth() > limits_.schemaDepthMax) {
+        return problem(concat(what, " is nested ", read->depth(), " deep; the limit is ",
+                              limits_.schemaDepthMax, " (limits.schemaDepth)"));
     }
     texts_.push_back(std::make_unique<json::Document>(std::move(*read)));
     const Location root{texts_.back()->root(), static_cast<std::uint32_t>(texts_.size() - 1),
@@ -246,6 +251,7 @@ Result<ResourceIndex> Documents::find(const std::string &uri, Dialect unlessSaid
     std::string_view text = given(uri);
     if (text.empty()) {
         text = builtinMetaschema(uri);
+        builtin_.insert(static_cast<std::uint32_t>(texts_.size()));
     }
     if (text.empty()) {
         return problem("a reference within the document (\"#/...\", or the \"$id\" of one of its "
@@ -281,9 +287,11 @@ Result<Location> Documents::resolve(ResourceIndex from, std::string_view referen
 Result<Location> Documents::pointer(Location at, std::string_view pointer) const {
     while (!pointer.empty() && at.value) {
         const auto end = std::min(pointer.find('/', 1), pointer.size());
-        const std::string token = unescaped(pointer.substr(1, end - 1));
+        const auto token = unescaped(pointer.substr(1, end - 1));
         pointer.remove_prefix(end);
-        at = below(at, at.value.isArray() ? itemAt(at.value, token) : at.value[token]);
+        at = below(at, !token               ? Value()
+                       : at.value.isArray() ? itemAt(at.value, *token)
+                                            : at.value[*token]);
     }
     if (!at.value) {
         return problem("a JSON Pointer to a subschema of this document, or one of its anchors");

@@ -46,6 +46,8 @@ public:
     Result<Location> addRoot(std::string_view text);
     const Resource &resource(ResourceIndex index) const { return resources_[index]; }
     std::size_t size() const { return resources_.size(); }
+    // Whether a document is one of the standard's metaschemas.
+    bool isBuiltin(std::uint32_t document) const { return builtin_.contains(document); }
 
     // Where a $ref of this resource leads. The error says what was expected instead.
     Result<Location> resolve(ResourceIndex from, std::string_view reference);
@@ -69,6 +71,7 @@ private:
     const Limits &limits_;
     const Options &options_;
     std::vector<Resource> resources_;
+    std::set<std::uint32_t> builtin_; // of texts_
     std::map<std::string, ResourceIndex, std::less<>> byUri_;
     std::unordered_map<std::uint64_t, ResourceIndex> roots_; // by Location::key()
 };

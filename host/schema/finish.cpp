@@ -5,6 +5,7 @@
 #include "support/text.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace tenon::schema {
 
@@ -13,21 +14,28 @@ using json::Value;
 
 namespace {
 
-constexpr std::size_t kLooksMax = 64;               // in search of a default, along references
-constexpr std::uint64_t kDefaultStepsMax = 100'000; // of its validation
+constexpr std::size_t kLooksMax = 64;                  // in search of a default, along references
+constexpr std::uint64_t kDefaultsStepsMax = 1'000'000; // of the validation of all
 
 // Calls `each` with every node that applies to the same value as this one.
-template <class Each> void forInPlace(const Program &program, NodeIndex node, Each each) {
+enum class Asked { Too, Not };
+template <class Each>
+void forInPlace(const Program &program, NodeIndex node, Asked asked, Each each) {
     for (const Op *op = program.begin(node); op != program.end(node); ++op) {
         switch (op->code) {
         case OpCode::Ref:
         case OpCode::DynamicRef:
-        case OpCode::DependentSchema:
-        case OpCode::Not: each(op->first); break;
+        case OpCode::DependentSchema: each(op->first); break;
+        case OpCode::Not:
+            if (asked == Asked::Too) {
+                each(op->first);
+            }
+            break;
         case OpCode::AnyOf:
         case OpCode::OneOf:
         case OpCode::If:
-            for (std::uint32_t i = 0; i < op->count; ++i) {
+            for (std::uint32_t i = op->code == OpCode::If && asked == Asked::Not ? 1 : 0;
+                 i < op->count; ++i) {
                 if (program.children[op->first + i] != kNone) {
                     each(program.children[op->first + i]);
                 }
@@ -54,7 +62,7 @@ bool hasCycle(const Program &program) {
             }
             colors[node] = Color::Open;
             bool again = false;
-            forInPlace(program, node, [&](NodeIndex next) {
+            forInPlace(program, node, Asked::Too, [&](NodeIndex next) {
                 again = again || colors[next] == Color::Open;
                 if (colors[next] == Color::New) {
                     open.push_back(next);
@@ -127,6 +135,40 @@ bool isFlat(const Program &program, NodeIndex node) {
                        [&](const Property &property) { return isLeaf(property.node); });
 }
 
+// Whether a node names keys, itself or in what applies with it; what only asks does not count.
+bool namesKeys(const Program &program, NodeIndex node) {
+    std::vector<NodeIndex> open{node};
+    std::unordered_set<NodeIndex> seen{node};
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        for (const Op *op = program.begin(open[i]); op != program.end(open[i]); ++op) {
+            if (op->code == OpCode::Properties) {
+                const auto &list = program.objects[op->first].properties.list();
+                if (std::any_of(list.begin(), list.end(),
+                                [](const Property &property) { return property.node != kNone; })) {
+                    return true;
+                }
+            }
+        }
+        forInPlace(program, open[i], Asked::Not, [&](NodeIndex next) {
+            if (seen.insert(next).second) {
+                open.push_back(next);
+            }
+        });
+    }
+    return false;
+}
+
+// Objects of which no keys are named are free-form: the policy for unknown keys leaves them alone.
+void takeBackPolicy(Program &program) {
+    for (NodeIndex i = 0; i < program.nodes.size(); ++i) {
+        Node &node = program.nodes[i];
+        if (node.begin != node.end && program.ops[node.end - 1].code == OpCode::Close &&
+            !namesKeys(program, i)) {
+            --node.end;
+        }
+    }
+}
+
 void fillShapes(Program &program) {
     for (NodeIndex i = 0; i < program.nodes.size(); ++i) {
         Node &node = program.nodes[i];
@@ -134,9 +176,8 @@ void fillShapes(Program &program) {
         const Op *end = program.end(i);
         node.leaf =
             std::all_of(begin, end, [](const Op &op) { return looksAtValueAlone(op.code); });
-        node.collects = std::any_of(begin, end, [](const Op &op) {
-            return op.code == OpCode::UnevaluatedItems || op.code == OpCode::UnevaluatedProperties;
-        });
+        node.collects = std::any_of(
+            begin, end, [](const Op &op) { return op.code >= OpCode::UnevaluatedItems; });
         // With a $dynamicRef somewhere, each step of the way counts.
         if (end - begin == 1 && begin->code == OpCode::Ref && program.dynamics.empty()) {
             node.target = begin->first;
@@ -170,6 +211,7 @@ Value fallbackOf(const Program &program, NodeIndex node) {
 }
 
 void fillDefaults(Program &program, const Limits &limits) {
+    std::uint64_t stepsLeft = std::min(limits.validationStepsMax, kDefaultsStepsMax);
     for (auto &rules : program.objects) {
         for (auto &property : rules.properties.list()) {
             const Value fallback =
@@ -177,16 +219,20 @@ void fillDefaults(Program &program, const Limits &limits) {
             if (!fallback) {
                 continue;
             }
-            Machine machine(program, std::min(limits.validationStepsMax, kDefaultStepsMax));
-            if (machine.run(property.node, fallback)) {
+            Machine machine(program, stepsLeft);
+            const bool valid = machine.run(property.node, fallback);
+            stepsLeft = machine.stepsLeft();
+            if (valid) {
                 property.fallback = fallback;
                 ++rules.fallbacks;
                 program.hasDefaults = true;
             } else {
                 program.notes.push_back(concat("the default ", printable(fallback.raw(), 80),
                                                " of \"", printable(property.key, 100),
-                                               "\" is refused by its own schema, so it fills no "
-                                               "absent key"));
+                                               machine.limit().empty()
+                                                   ? "\" is refused by its own schema"
+                                                   : "\" takes too long to check",
+                                               ", so it fills no absent key"));
             }
         }
     }
@@ -201,6 +247,7 @@ Result<void> finish(Program &program, const Limits &limits) {
                      "schema for the same value; expected each turn to go into a property or an "
                      "item"};
     }
+    takeBackPolicy(program);
     fillShapes(program);
     fillTypes(program);
     fillDefaults(program, limits);

@@ -10,6 +10,13 @@
 
 namespace tenon::schema {
 
+namespace {
+
+constexpr std::size_t kPatternWeightMax =
+    500'000; // of all patterns: a few MB, and less than a second
+
+} // namespace
+
 using json::Kind;
 using json::Value;
 
@@ -117,7 +124,7 @@ std::uint64_t Compiler::count(std::string_view keyword, std::uint64_t fallback) 
 void Compiler::counted(std::string_view keyword, OpCode code) {
     if (at_.value[keyword]) {
         const auto bound = std::min<std::uint64_t>(count(keyword, 0), UINT32_MAX);
-        add({code, static_cast<std::uint32_t>(bound)});
+        add({code, static_cast<std::uint32_t>(bound), 0, at_.value[keyword]});
     }
 }
 
@@ -134,6 +141,9 @@ void Compiler::strings() {
 }
 
 std::uint32_t Compiler::pattern(std::string_view source) {
+    if (patternWeight_ > kPatternWeightMax) {
+        return 0; // refused already
+    }
     const auto [known, fresh] =
         patternOf_.emplace(source, static_cast<std::uint32_t>(program_.patterns.size()));
     if (fresh) {
@@ -141,6 +151,12 @@ std::uint32_t Compiler::pattern(std::string_view source) {
         if (!compiled) {
             fail(concat("the pattern \"", printable(source, 200),
                         "\" cannot be compiled: ", compiled.error().message));
+        }
+        patternWeight_ += compiled ? (*compiled)->weight() : 0;
+        if (patternWeight_ > kPatternWeightMax) {
+            fail(concat("with the pattern \"", printable(source, 200),
+                        "\" the patterns of this schema come to ", patternWeight_,
+                        " instructions; the limit is ", kPatternWeightMax));
         }
         program_.patterns.push_back(compiled ? std::move(*compiled) : nullptr);
     }
@@ -196,16 +212,16 @@ void Compiler::arrays() {
     }
     ArrayRules rules;
     for (const Value item : prefix.items()) {
-        rules.prefix.push_back(node(item, Applied::Alone));
+        rules.prefix.push_back(node(item, alone()));
     }
-    rules.items = nodeUnder(rest, Applied::Alone);
+    rules.items = nodeUnder(rest, alone());
     program_.arrays.push_back(std::move(rules));
     add({OpCode::Items, static_cast<std::uint32_t>(program_.arrays.size() - 1)});
 }
 
 void Compiler::contains() {
     const bool bounds = has(kValidation) && !dialect_.isDraft07();
-    const ContainsRules rules{nodeUnder("contains", Applied::Alone),
+    const ContainsRules rules{nodeUnder("contains", Applied::Asking),
                               bounds ? count("minContains", 1) : 1,
                               bounds ? count("maxContains", UINT64_MAX) : UINT64_MAX};
     if (rules.node != kNone) {
@@ -221,7 +237,7 @@ void Compiler::objects() {
     }
     ObjectRules rules;
     for (const auto member : membersOf("properties")) {
-        rules.properties.add(member.key).node = node(member.value, Applied::Alone);
+        rules.properties.add(member.key).node = node(member.value, alone());
     }
     if (has(kValidation)) {
         for (const auto key : strings("required", at_.value["required"])) {
@@ -231,14 +247,14 @@ void Compiler::objects() {
         }
     }
     for (const auto member : membersOf("patternProperties")) {
-        rules.patterns.emplace_back(pattern(member.key), node(member.value, Applied::Alone));
+        rules.patterns.emplace_back(pattern(member.key), node(member.value, alone()));
     }
-    rules.additional = nodeUnder("additionalProperties", Applied::Alone);
+    rules.additional = nodeUnder("additionalProperties", alone());
     if (!rules.properties.list().empty() || !rules.patterns.empty() || rules.additional != kNone) {
         program_.objects.push_back(std::move(rules));
         add({OpCode::Properties, static_cast<std::uint32_t>(program_.objects.size() - 1)});
     }
-    if (const auto names = nodeUnder("propertyNames", Applied::Alone); names != kNone) {
+    if (const auto names = nodeUnder("propertyNames", alone()); names != kNone) {
         add({OpCode::PropertyNames, names});
     }
 }
@@ -253,7 +269,7 @@ void Compiler::dependents() {
         }
     }
     const auto schemaFor = [&](const json::Member &member) {
-        add({OpCode::DependentSchema, node(member.value, Applied::InPlace), 0,
+        add({OpCode::DependentSchema, node(member.value, inPlace()), 0,
              member.value.at(member.value.index() - 1)});
     };
     for (const auto member : membersOf("dependencies")) { // 2020-12 keeps it for old schemas
@@ -286,32 +302,27 @@ void Compiler::applicators() {
         return list.items();
     };
     for (const Value item : listOf("allOf")) {
-        add({OpCode::Ref, node(item, Applied::InPlace)});
+        add({OpCode::Ref, node(item, inPlace())});
     }
-    // A choice of objects, each with its keys, is closed branch by branch.
-    const auto branch = applied_ == Applied::Alone && !at_.value["properties"] &&
-                                !at_.value["allOf"] && !at_.value["$ref"]
-                            ? Applied::Alone
-                            : Applied::InPlace;
     for (const auto &[keyword, code] :
          {std::pair("anyOf", OpCode::AnyOf), std::pair("oneOf", OpCode::OneOf)}) {
         const auto list = listOf(keyword);
         if (at_.value[keyword]) {
             addRun(code, [&](auto push) {
                 for (const Value item : list) {
-                    push(node(item, branch));
+                    push(node(item, inPlace()));
                 }
             });
         }
     }
     if (const Value inner = at_.value["not"]; inner) {
-        add({OpCode::Not, node(inner, Applied::InPlace)});
+        add({OpCode::Not, node(inner, Applied::Asking)});
     }
     if (at_.value["if"]) {
         addRun(OpCode::If, [&](auto push) {
-            push(nodeUnder("if", Applied::InPlace));
-            push(nodeUnder("then", Applied::InPlace));
-            push(nodeUnder("else", Applied::InPlace));
+            push(nodeUnder("if", Applied::Asking));
+            push(nodeUnder("then", inPlace()));
+            push(nodeUnder("else", inPlace()));
         });
     }
 }

@@ -53,13 +53,15 @@ bool Machine::run(NodeIndex node, Value value) {
         settled = stacks_.frames.size() == base_;
     }
     stacks_.marks.resize(marksBefore);
-    settleDropped();
-    return childOk_ && exhausted_.empty();
+    settleUnknown();
+    const bool refused = program_.unknownKeys == UnknownKeys::Refuse && !unknown_.empty();
+    return childOk_ && exhausted_.empty() && !refused;
 }
 
 std::string Machine::limit() const {
     if (exhausted_.empty() || exhausted_ == "steps") {
-        return exhausted_.empty() ? "" : concat("within ", stepsMax_, " steps");
+        return exhausted_.empty() ? ""
+                                  : concat("within ", stepsMax_, " steps (limits.validationSteps)");
     }
     return std::string(exhausted_);
 }
@@ -72,7 +74,7 @@ bool Machine::start(const Asked &from, NodeIndex node, const Step &step, Trial t
         loud && trial == Trial::Branch
             ? static_cast<std::uint32_t>(issues_->size()) + kBranchIssuesMax
             : from.issuesEnd;
-    if ((starting.onlyType & typeOf(step.value)) != 0) {
+    if (starting.onlyType != 0 && (starting.onlyType & typeOf(step.value)) != 0) {
         childOk_ = spend(1);
         return true;
     }
@@ -98,7 +100,7 @@ bool Machine::start(const Asked &from, NodeIndex node, const Step &step, Trial t
     frame.marksBefore = static_cast<std::uint32_t>(stacks_.marks.size());
     frame.bitsBefore = static_cast<std::uint32_t>(stacks_.bits.size());
     frame.branchesBefore = static_cast<std::uint32_t>(stacks_.branches.size());
-    frame.droppedBefore = static_cast<std::uint32_t>(stacks_.dropped.size());
+    frame.unknownBefore = static_cast<std::uint32_t>(stacks_.unknown.size());
     // Without a $dynamicRef the compiler has made sure that this comes to an end.
     if (frame.inPlace > 2 * program_.nodes.size() + 2) {
         exhaust("without a \"$dynamicRef\" that leads back to itself for ever");
@@ -113,7 +115,7 @@ void Machine::leave() {
         stacks_.marks.resize(frame.marksBefore);
     }
     if (!frame.ok) {
-        stacks_.dropped.resize(frame.droppedBefore);
+        stacks_.unknown.resize(frame.unknownBefore);
     }
     stacks_.bits.resize(frame.bitsBefore);
     stacks_.branches.resize(frame.branchesBefore);
@@ -138,6 +140,7 @@ Machine::Goes Machine::apply(Frame &frame, const Op &op) {
     case OpCode::If: return conditional(frame, op);
     case OpCode::UnevaluatedItems: return isArray ? unevaluated(frame, op) : Goes::On;
     case OpCode::UnevaluatedProperties: return isObject ? unevaluated(frame, op) : Goes::On;
+    case OpCode::Close: return isObject ? close(frame) : Goes::On;
     default: frame.ok = look(op, frame.value(), atFrame(frame)) && frame.ok; return Goes::On;
     }
 }

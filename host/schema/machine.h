@@ -14,8 +14,8 @@
 #include "schema/schema.h"
 #include "schema/words.h"
 
-#include <compare>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace tenon::schema {
@@ -39,19 +39,24 @@ public:
     Machine(const Machine &) = delete;
     Machine &operator=(const Machine &) = delete;
 
-    // A member that an object of the value should go without, by the places of both; of kNone: that
-    // such a choice was made for the object.
-    struct Dropped {
+    // A member that the policy for unknown keys is about, by the places of both; of kNone: that a
+    // schema has judged the object. `node` is that schema.
+    struct Unknown {
         std::uint32_t object, member;
-        auto operator<=>(const Dropped &) const = default;
+        NodeIndex node;
+
+        bool operator<(const Unknown &other) const {
+            return std::tie(object, member) < std::tie(other.object, other.member);
+        }
     };
 
     // Whether the value is valid; false as well when it cannot be told within the limits.
     bool run(NodeIndex node, json::Value value);
     // Why it could not be told, in words; "" when it could.
     std::string limit() const;
-    // What the last run found to be left out, each member once.
-    const std::vector<Dropped> &dropped() const { return dropped_; }
+    // What the last run found that no schema knows, each member once.
+    const std::vector<Unknown> &unknown() const { return unknown_; }
+    std::uint64_t stepsLeft() const { return stepsLeft_; }
 
 private:
     // What a frame hands on to those that it begins.
@@ -67,10 +72,11 @@ private:
         std::uint32_t op = 0; // the operation it is at
         bool ok = true;
         // How much of each stack is from below it.
-        std::uint32_t marksBefore = 0, bitsBefore = 0, branchesBefore = 0, droppedBefore = 0;
+        std::uint32_t marksBefore = 0, bitsBefore = 0, branchesBefore = 0, unknownBefore = 0;
         // Of the operation at hand:
         bool begun = false;
         bool matched = false;        // Properties: something applied to the member
+        bool telling = false;        // AnyOf, OneOf: no branch fits, and each says why
         std::uint32_t stage = 0;     // which part of it is next
         std::uint32_t at = 0;        // the place of the item or key that is next
         std::uint32_t ordinal = 0;   // its number
@@ -79,7 +85,6 @@ private:
         std::uint32_t marks = 0;     // how much of these was there before it
         std::uint32_t bits = 0;
         std::uint32_t issues = 0;
-        std::uint32_t branches = 0;
         std::uint64_t hits = 0;
 
         json::Value value() const { return step.value; }
@@ -105,7 +110,8 @@ private:
     Goes propertyNames(Frame &frame, NodeIndex node);
     Goes unevaluated(Frame &frame, const Op &op);
     bool markBits(Frame &frame);
-    void settleDropped();
+    void settleUnknown();
+    Goes close(Frame &frame);
 
     // branches.cpp: operations that apply nodes to the same value.
     bool follow(Frame &frame, NodeIndex node, Trial trial);
@@ -149,7 +155,7 @@ private:
         return false;
     }
     bool hasRoom(bool loud, std::uint32_t issuesEnd) const {
-        return loud && issues_->size() < issuesEnd;
+        return loud && exhausted_.empty() && issues_->size() < issuesEnd;
     }
     bool goesOn(const Frame &frame) const {
         return frame.ok || hasRoom(frame.loud, frame.issuesEnd);
@@ -169,7 +175,7 @@ private:
         std::vector<std::uint32_t> marks;
         std::vector<char> bits;                   // what unevaluated() found marked
         std::vector<std::vector<Issue>> branches; // of choices that fail, each branch's issues
-        std::vector<Dropped> dropped; // as of marks: a failed frame takes its own with it
+        std::vector<Unknown> unknown;             // a failed frame takes its own with it
     };
     static Stacks &stacksOfThread();
 
@@ -182,7 +188,7 @@ private:
     std::uint32_t issuesMax_;
     std::string_view exhausted_; // what ran out, or ""
     bool childOk_ = true;
-    std::vector<Dropped> dropped_;
+    std::vector<Unknown> unknown_;
 };
 
 bool Machine::issue(const At &at, std::string_view keyword, const auto &expected, const auto &found,

@@ -92,7 +92,7 @@ Machine::Goes Machine::contains(Frame &frame, const ContainsRules &rules) {
                 return concat(few ? "at least " : "at most ", few ? rules.least : rules.most,
                               " items of the kind that \"contains\" describes");
             },
-            [&] { return concat(frame.hits, " such items"); }, frame.value());
+            [&] { return counted(frame.hits, "such item"); }, frame.value());
     }
     return Goes::On;
 }
@@ -179,6 +179,8 @@ NodeIndex Machine::nextFor(Frame &frame, const ObjectRules &rules, const Step &m
 void Machine::unknownKey(Frame &frame, const Step &member, std::string_view keyword) {
     const std::string_view key = member.value.at(member.value.index() - 1).string();
     const bool own = keyword == "additionalProperties";
+    // Looking for the key that was meant costs more than other words.
+    spend(frame.loud ? program_.objects.size() + key.size() : 0);
     frame.ok = issue(
         {&member, frame.loud, frame.issuesEnd}, keyword,
         [&] { return keysExpected(program_, frame.node, own ? Among::Own : Among::InPlace, key); },
@@ -201,7 +203,11 @@ void Machine::requireKeys(Frame &frame, const ObjectRules &rules) {
             absent.push_back(property.key);
         }
     }
-    std::sort(absent.begin(), absent.end());
+    spend(given.size() + rules.properties.list().size());
+    const auto room = std::min<std::size_t>(absent.size(), frame.issuesEnd - issues_->size());
+    std::partial_sort(absent.begin(), absent.begin() + static_cast<std::ptrdiff_t>(room),
+                      absent.end());
+    absent.resize(room);
     for (const auto key : absent) {
         missingKey(atFrame(frame), "required", key, "a value: this key is required");
     }
@@ -232,6 +238,7 @@ bool Machine::markBits(Frame &frame) {
     frame.bits = static_cast<std::uint32_t>(bits.size());
     const auto size = frame.value().size();
     bits.resize(bits.size() + size, 0);
+    spend(stacks_.marks.size() - frame.marksBefore);
     for (std::size_t i = frame.marksBefore; i < stacks_.marks.size(); ++i) {
         const std::uint32_t mark = stacks_.marks[i];
         if (mark == kAll) {
@@ -247,26 +254,52 @@ bool Machine::markBits(Frame &frame) {
     return true;
 }
 
-// What all that chose for an object would leave out: where two schemas apply to it, each knows keys
-// of its own.
-void Machine::settleDropped() {
-    dropped_.clear();
-    auto &all = stacks_.dropped;
-    std::sort(all.begin(), all.end());
-    for (auto first = all.begin(); first != all.end();) {
-        const auto last = std::find_if(
-            first, all.end(), [&](const Dropped &other) { return other.object != first->object; });
-        const auto choices = std::count(first, last, Dropped{first->object, kNone});
-        for (; first != last && first->member != kNone;) {
-            const auto next = std::upper_bound(first, last, *first);
-            if (next - first == choices) {
-                dropped_.push_back(*first);
+// What no schema of an object knows: where two apply to it, each knows keys of its own.
+void Machine::settleUnknown() {
+    unknown_.clear();
+    auto &all = stacks_.unknown;
+    if (childOk_ && exhausted_.empty()) {
+        std::sort(all.begin(), all.end());
+        for (auto first = all.begin(); first != all.end();) {
+            const auto object = first->object;
+            const auto last = std::find_if(
+                first, all.end(), [&](const Unknown &other) { return other.object != object; });
+            const auto schemas =
+                last - std::lower_bound(first, last, Unknown{object, kNone, kNone});
+            while (first != last && first->member != kNone) {
+                const auto next = std::upper_bound(first, last, *first);
+                if (next - first == schemas) {
+                    unknown_.push_back(*first);
+                }
+                first = next;
             }
-            first = next;
+            first = last;
         }
-        first = last;
     }
     all.clear();
+}
+
+// Notes the keys that nothing here evaluated. Whether that counts is settled at the end: another
+// schema may know them.
+Machine::Goes Machine::close(Frame &frame) {
+    const Value object = frame.value();
+    stacks_.unknown.push_back({object.index(), kNone, frame.node});
+    if (!spend(object.size()) || !markBits(frame)) {
+        return Goes::On;
+    }
+    std::uint32_t ordinal = 0;
+    for (const auto member : object.members()) {
+        if (stacks_.bits[frame.bits + ordinal++] != 0) {
+            continue;
+        }
+        stacks_.unknown.push_back({object.index(), member.value.index(), frame.node});
+        if (program_.unknownKeys == UnknownKeys::Refuse && frame.loud &&
+            !isKnown(program_, frame.node, member.key)) {
+            const Step step{Step::Reach::Member, false, 0, member.value};
+            unknownKey(frame, step, "unknownKeys");
+        }
+    }
+    return Goes::On;
 }
 
 Machine::Goes Machine::unevaluated(Frame &frame, const Op &op) {
@@ -277,9 +310,6 @@ Machine::Goes Machine::unevaluated(Frame &frame, const Op &op) {
         frame.begun = true;
         frame.at = frame.value().index() + 1;
         frame.ordinal = 0;
-        if (op.first == kNone) {
-            stacks_.dropped.push_back({frame.value().index(), kNone});
-        }
         if (!spend(frame.value().size()) || !markBits(frame)) {
             return Goes::On;
         }
@@ -293,12 +323,13 @@ Machine::Goes Machine::unevaluated(Frame &frame, const Op &op) {
         if (stacks_.bits[frame.bits + frame.ordinal++] != 0) {
             continue;
         }
-        if (op.first == kNone) {
-            stacks_.dropped.push_back({frame.value().index(), value.index()});
-            continue;
-        }
         if (object && program_.refusesAll(op.first)) {
-            unknownKey(frame, step, "unevaluatedProperties");
+            // After a failure the marks of what failed are gone: its keys are known all the same.
+            const std::string_view key = value.at(value.index() - 1).string();
+            if (frame.ok || !isKnown(program_, frame.node, key)) {
+                unknownKey(frame, step, "unevaluatedProperties");
+            }
+            frame.ok = false;
             continue;
         }
         if (!start(frame, op.first, step)) {

@@ -22,12 +22,13 @@ std::unique_ptr<const RE2> compileRe2(const std::string &expression) {
     return regex->ok() ? std::move(regex) : nullptr;
 }
 
-// RE2 unrolls counts. A search may then step through all of them at every byte, which takes a
-// minute where the text is long, so PCRE2 takes the long texts.
+// RE2 unrolls counts, and a long expression is as long a program. A search may then step through
+// all of it at every byte, which takes a minute where the text is long, so PCRE2 takes the long
+// texts.
 constexpr std::size_t kStepsMax = 8'000'000;
 bool isUnrolled(const Translation &translated, const RE2 &regex) {
     const int size = regex.ProgramSize();
-    return size > 20'000 || (translated.counted > 32 && size > 200);
+    return size > 1'500 || (translated.counted > 32 && size > 200);
 }
 
 Error refused(std::string_view source, std::string_view why) {
@@ -85,6 +86,11 @@ Pattern::Match Pattern::search(std::string_view utf8) const noexcept {
     case Pcre2::Found::No: return Match::No;
     default: return Match::TooCostly;
     }
+}
+
+std::size_t Pattern::weight() const {
+    return engines_->re2 ? static_cast<std::size_t>(engines_->re2->ProgramSize())
+                         : 10 * source_.size();
 }
 
 bool Pattern::linear() const {

@@ -25,7 +25,8 @@ public:
     enum class Match { No, Yes, TooCostly }; // TooCostly: given up at a limit
     // Whether it matches somewhere in a text, which is UTF-8. Thread-safe.
     Match search(std::string_view utf8) const noexcept;
-    bool linear() const; // never TooCostly: in time linear in the text
+    bool linear() const;        // never TooCostly: in time linear in the text
+    std::size_t weight() const; // instructions of the engine's program, about
     std::string_view source() const { return source_; }
 
 private:

@@ -10,6 +10,7 @@
 #include "support/text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <unordered_set>
 
 namespace tenon::schema {
@@ -18,18 +19,27 @@ using json::Value;
 
 namespace {
 
-constexpr int kRoundsMax = 8;         // JSON within a string within a string ...
-constexpr std::size_t kNodesMax = 64; // that apply to one value; beyond them nothing is mended
+constexpr int kRoundsMax = 8;            // JSON within a string within a string ...
+constexpr std::size_t kNodesMax = 64;    // that apply to one value; beyond them nothing is mended
+constexpr std::size_t kChangesMax = 100; // that are told
+constexpr std::size_t kConstantBytesMax = 200; // of a text that may be a constant
 
 class Mender {
 public:
     enum class Work { Coerce, FillDefaults };
 
-    Mender(const Program &program, Work work, const json::ReadLimits &limits)
-        : program_(program), work_(work), limits_(limits) {}
+    struct Rules {
+        json::ReadLimits limits; // of what comes out
+        bool readStrings, fillDefaults;
+        std::uint64_t stepsMax; // of one round; beyond them nothing is mended
+    };
 
-    // One round. True when there were edits, and `text` is the new text.
-    bool round(Value root, std::vector<Change> &changes, std::string &text);
+    Mender(const Program &program, Work work, const Rules &rules)
+        : program_(program), work_(work), rules_(rules), stepsLeft_(rules.stepsMax) {}
+
+    enum class Round { Nothing, Edited, TooLarge };
+    // One round; where it edited, `text` is the new text.
+    Round round(Value root, std::vector<Change> &changes, std::string &text);
 
 private:
     struct Open {
@@ -45,13 +55,14 @@ private:
     std::vector<NodeIndex> closure(const std::vector<NodeIndex> &nodes, Value value) const;
     NodeIndex chosen(const Op &choice, Value value) const;
     bool contradicts(NodeIndex branch, Value object) const;
+    bool cannotBe(NodeIndex node, Value value) const;
     std::uint32_t typesOf(const std::vector<NodeIndex> &nodes) const;
     bool readString(const Open &open);
     void object(const Open &open, const std::vector<NodeIndex> &nodes);
     void array(const Open &open, const std::vector<NodeIndex> &nodes);
     std::vector<NodeIndex> nodesFor(std::string_view key,
                                     const std::vector<NodeIndex> &nodes) const;
-    bool isRequired(std::string_view key, const std::vector<NodeIndex> &nodes) const;
+    bool isOptional(std::string_view key, const std::vector<NodeIndex> &nodes) const;
     std::string defaultsFor(const Open &open, const std::vector<NodeIndex> &nodes);
 
     template <class Each>
@@ -64,6 +75,15 @@ private:
             }
         }
     }
+    bool spend(std::uint64_t steps) const {
+        stepsLeft_ -= std::min(steps, stepsLeft_);
+        return stepsLeft_ > 0;
+    }
+    // Whether there can be work in or on a value.
+    bool mayHold(Value value) const {
+        return value.size() > 0 || value.isObject() ||
+               (value.isString() && work_ == Work::Coerce && rules_.readStrings);
+    }
     std::size_t placeBelow(std::size_t parent, std::string_view key, std::size_t item = SIZE_MAX) {
         places_.push_back({parent, key, item});
         return places_.size() - 1;
@@ -72,7 +92,9 @@ private:
 
     const Program &program_;
     const Work work_;
-    const json::ReadLimits limits_;
+    const Rules rules_;
+    std::size_t added_ = 0; // bytes of defaults
+    mutable std::uint64_t stepsLeft_;
     json::Edits *edits_ = nullptr;
     std::vector<Open> open_;
     std::vector<Place> places_; // the first is the root
@@ -80,6 +102,9 @@ private:
 };
 
 void Mender::changed(std::size_t place, std::string_view what) {
+    if (changes_->size() >= kChangesMax) {
+        return;
+    }
     std::vector<std::string> tokens;
     for (; place != 0; place = places_[place].parent) {
         const Place &at = places_[place];
@@ -92,17 +117,17 @@ void Mender::changed(std::size_t place, std::string_view what) {
     changes_->push_back({std::move(path), std::string(what)});
 }
 
-bool Mender::round(Value root, std::vector<Change> &changes, std::string &text) {
+Mender::Round Mender::round(Value root, std::vector<Change> &changes, std::string &text) {
     changes_ = &changes;
     json::Edits edits(root);
     edits_ = &edits;
     places_.assign(1, {});
     open_.push_back({root, {0}, 0});
-    while (!open_.empty()) {
+    while (!open_.empty() && root.raw().size() + added_ <= rules_.limits.bytesMax && spend(1)) {
         const Open open = std::move(open_.back());
         open_.pop_back();
         const auto nodes = closure(open.nodes, open.value);
-        if (open.value.isString() && work_ == Work::Coerce) {
+        if (open.value.isString()) {
             readString(open);
         } else if (open.value.isObject()) {
             object(open, nodes);
@@ -110,11 +135,14 @@ bool Mender::round(Value root, std::vector<Change> &changes, std::string &text) 
             array(open, nodes);
         }
     }
-    if (edits.empty()) {
-        return false;
+    if (root.raw().size() + added_ > rules_.limits.bytesMax) {
+        return Round::TooLarge;
+    }
+    if (edits.empty() || !spend(0)) {
+        return Round::Nothing;
     }
     text = edits.apply();
-    return true;
+    return Round::Edited;
 }
 
 // These nodes and all that apply along with them for certain. Of a choice, the one branch that the
@@ -154,32 +182,54 @@ NodeIndex Mender::chosen(const Op &choice, Value value) const {
     return only;
 }
 
-// Whether a key with a fixed value says that the object is meant for another branch.
+// Whether the keys of an object say that it is meant for another branch: one has a value that
+// cannot stand there, one is missing, or one is not known.
 bool Mender::contradicts(NodeIndex branch, Value object) const {
     std::vector<NodeIndex> nodes{branch};
-    bool contradicts = false;
     for (std::size_t i = 0; i < nodes.size() && nodes.size() < kNodesMax; ++i) {
         forOps({nodes[i]}, OpCode::Ref, [&](const Op &op) { nodes.push_back(op.first); });
     }
+    bool found = false;
     forOps(nodes, OpCode::Properties, [&](const Op &op) {
-        for (const auto &property : program_.objects[op.first].properties.list()) {
-            const Value member = property.node == kNone ? Value() : object[property.key];
-            if (!member || contradicts) {
-                continue;
+        const ObjectRules &rules = program_.objects[op.first];
+        std::size_t required = 0;
+        for (const auto member : object.members()) {
+            if (found || !spend(2)) {
+                break;
             }
-            forOps({property.node}, OpCode::Const, [&](const Op &fixed) {
-                contradicts = contradicts || !json::equal(fixed.value, member);
-            });
-            forOps({property.node}, OpCode::Enum, [&](const Op &fixed) {
-                bool any = false;
-                for (const Value item : fixed.value.items()) {
-                    any = any || json::equal(item, member);
-                }
-                contradicts = contradicts || !any;
-            });
+            const auto place = rules.properties.find(member.key, 0);
+            required += place != kNone && rules.properties.isRequired(place) ? 1 : 0;
+            const NodeIndex node = place != kNone ? rules.properties.nodeAt(place) : kNone;
+            const bool unknown = node == kNone && rules.patterns.empty() &&
+                                 rules.additional != kNone && program_.refusesAll(rules.additional);
+            found = found || unknown || (node != kNone && cannotBe(node, member.value));
         }
+        found = found || (object.isObject() && required < rules.required) || !spend(0);
     });
-    return contradicts;
+    return found;
+}
+
+// Whether a value is of no use there, not even mended.
+bool Mender::cannotBe(NodeIndex node, Value value) const {
+    const bool mendable = value.isString() || value.isNull();
+    bool found = !mendable && (program_.facts[node].types & typeOf(value)) == 0;
+    // A text may be the constant that it would be read as.
+    json::Document inside;
+    const bool isText = value.isString() && value.raw().size() < kConstantBytesMax &&
+                        inside.readView(value.string()).has_value();
+    const auto is = [&](Value fixed) {
+        return json::equal(fixed, value) || (isText && json::equal(fixed, inside.root()));
+    };
+    forOps({node}, OpCode::Const,
+           [&](const Op &fixed) { found = found || !(value.isNull() || is(fixed.value)); });
+    forOps({node}, OpCode::Enum, [&](const Op &fixed) {
+        bool any = value.isNull() || !spend(fixed.value.size());
+        for (const Value item : fixed.value.items()) {
+            any = any || is(item);
+        }
+        found = found || !any;
+    });
+    return found;
 }
 
 std::uint32_t Mender::typesOf(const std::vector<NodeIndex> &nodes) const {
@@ -196,7 +246,8 @@ bool Mender::readString(const Open &open) {
         return false;
     }
     json::Document inside;
-    if (!inside.readView(open.value.string(), limits_) || (typeOf(inside.root()) & types) == 0) {
+    if (!inside.readView(open.value.string(), rules_.limits) ||
+        (typeOf(inside.root()) & types) == 0) {
         return false;
     }
     edits_->replace(open.value, std::string(inside.root().raw()));
@@ -217,7 +268,9 @@ std::vector<NodeIndex> Mender::nodesFor(std::string_view key,
         }
         for (const auto &[pattern, node] : rules.patterns) {
             const Pattern &regex = *program_.patterns[pattern];
-            if (regex.linear() && regex.search(key) == Pattern::Match::Yes) {
+            if (!regex.linear() || !spend(1 + key.size() / 16)) {
+                matched = true; // or not: then nothing is known of the key
+            } else if (regex.search(key) == Pattern::Match::Yes) {
                 out.push_back(node);
                 matched = true;
             }
@@ -229,28 +282,37 @@ std::vector<NodeIndex> Mender::nodesFor(std::string_view key,
     return out;
 }
 
-bool Mender::isRequired(std::string_view key, const std::vector<NodeIndex> &nodes) const {
+// Whether an object may go without a key that its schema names: it is optional, or has a default.
+bool Mender::isOptional(std::string_view key, const std::vector<NodeIndex> &nodes) const {
+    bool named = false;
     bool required = false;
+    bool hasDefault = false;
     forOps(nodes, OpCode::Properties, [&](const Op &op) {
         const auto &properties = program_.objects[op.first].properties;
-        const auto found = properties.find(key, 0);
-        required = required || (found != kNone && properties.isRequired(found));
+        if (const auto place = properties.find(key, 0); place != kNone) {
+            named = named || properties.nodeAt(place) != kNone;
+            required = required || properties.isRequired(place);
+            hasDefault = hasDefault || properties.list()[place].fallback;
+        }
     });
-    return required;
+    return named && (!required || (hasDefault && rules_.fillDefaults));
 }
 
 void Mender::object(const Open &open, const std::vector<NodeIndex> &nodes) {
     std::vector<std::uint32_t> dropped;
     for (const auto member : open.value.members()) {
+        if (!spend(nodes.size())) {
+            return;
+        }
         auto inside = nodesFor(member.key, nodes);
         const bool drop = work_ == Work::Coerce && member.value.isNull() && !inside.empty() &&
                           typesOf(inside) != 0 && (typesOf(inside) & kNullBit) == 0 &&
-                          !isRequired(member.key, nodes);
+                          isOptional(member.key, nodes);
         if (drop) {
             dropped.push_back(member.value.index());
             changed(placeBelow(open.place, member.key),
                     "null was dropped, since the key is optional and does not take it");
-        } else if (!inside.empty()) {
+        } else if (!inside.empty() && mayHold(member.value)) {
             open_.push_back({member.value, std::move(inside), placeBelow(open.place, member.key)});
         }
     }
@@ -281,6 +343,10 @@ std::string Mender::defaultsFor(const Open &open, const std::vector<NodeIndex> &
             out += out.empty() ? "" : ",";
             json::appendQuoted(out, property.key);
             out += concat(":", property.fallback.raw());
+            added_ += property.key.size() + property.fallback.raw().size();
+            if (added_ > rules_.limits.bytesMax) {
+                return;
+            }
             changed(placeBelow(open.place, property.key), "its default was filled in");
         }
     });
@@ -298,25 +364,50 @@ void Mender::array(const Open &open, const std::vector<NodeIndex> &nodes) {
                 inside.push_back(node);
             }
         });
-        if (!inside.empty()) {
+        if (!inside.empty() && mayHold(item)) {
             open_.push_back({item, std::move(inside), placeBelow(open.place, "", i)});
         }
         ++i;
     }
 }
 
+// The rounds of one kind of work.
+struct Mended {
+    json::Document document; // empty: nothing was to be done
+    std::vector<Change> changes;
+    bool tooLarge = false;
+};
+Mended mend(const Program &program, Value value, Mender::Work work, const Mender::Rules &rules) {
+    Mended out;
+    for (int round = 0; round < kRoundsMax; ++round) {
+        std::string text;
+        const auto done = Mender(program, work, rules).round(value, out.changes, text);
+        if (done == Mender::Round::Nothing) {
+            break;
+        }
+        auto read = json::Document::read(std::move(text), rules.limits);
+        if (done == Mender::Round::TooLarge || !read) { // or too deep: all is left as it was
+            return {{}, {}, done == Mender::Round::TooLarge};
+        }
+        out.document = std::move(*read);
+        value = out.document.root();
+    }
+    return out;
+}
+
 // The text of a value without these members, and what each was.
-std::string without(Value root, const std::vector<Machine::Dropped> &dropped,
+std::string without(Value root, const std::vector<Machine::Unknown> &unknown,
                     std::vector<Change> &changes) {
     json::Edits edits(root);
-    for (auto first = dropped.begin(); first != dropped.end();) {
+    for (auto first = unknown.begin(); first != unknown.end();) {
         std::vector<std::uint32_t> members;
         const auto object = first->object;
-        for (; first != dropped.end() && first->object == object; ++first) {
+        for (; first != unknown.end() && first->object == object; ++first) {
             members.push_back(first->member);
-            const Value key = root.at(first->member - 1);
-            changes.push_back(
-                {tokenOf(key.string()), "left out: the schema does not know the key"});
+            if (changes.size() < kChangesMax) {
+                changes.push_back({pointerTo(root, first->member),
+                                   "left out, since the schema does not know the key"});
+            }
         }
         edits.changeMembers(root.at(object), members, "");
     }
@@ -329,51 +420,41 @@ Prepared Schema::prepare(Value value, std::size_t issuesMax) const {
     Prepared out;
     Machine quick(*program_, stepsMax_);
     bool valid = quick.run(0, value);
-    if (valid && !quick.dropped().empty()) {
-        auto read = json::Document::read(without(value, quick.dropped(), out.changes),
+    if (valid && !quick.unknown().empty()) {
+        auto read = json::Document::read(without(value, quick.unknown(), out.changes),
                                          {value.raw().size(), UINT32_MAX});
         out.document = std::move(*read);
         return out;
     }
     const bool fill = fillDefaults_ && program_->hasDefaults;
-    if ((valid && !fill) || (!valid && !coerce_ && !fill) || !quick.limit().empty()) {
+    if (((valid || !mends_) && !fill) || !quick.limit().empty()) {
         out.issues = valid ? std::vector<Issue>() : validate(value, issuesMax);
         return out;
     }
-    const json::ReadLimits limits{bytesMax_, depthMax_};
+    const Mender::Rules rules{{bytesMax_, depthMax_}, coerce_, fillDefaults_, stepsMax_};
     const auto current = [&] { return out.document.empty() ? value : out.document.root(); };
-    // Rounds of one kind of work. What they make is kept unless it turns valid into not valid.
-    const auto mend = [&](Mender::Work work) {
-        json::Document kept;
-        auto changes = out.changes;
-        Value at = current();
-        for (int round = 0; round < kRoundsMax; ++round) {
-            std::string text;
-            if (!Mender(*program_, work, limits).round(at, changes, text)) {
-                break;
+    // What is made is kept unless it turns valid into not valid.
+    const auto keep = [&](Mended mended) {
+        if (!mended.document.empty()) {
+            const bool validNow = Machine(*program_, stepsMax_).run(0, mended.document.root());
+            if (validNow || !valid) {
+                valid = validNow;
+                out.document = std::move(mended.document);
+                std::move(mended.changes.begin(), mended.changes.end(),
+                          std::back_inserter(out.changes));
             }
-            auto read = json::Document::read(std::move(text), limits);
-            if (!read) { // too large, or too deep
-                return;
-            }
-            kept = std::move(*read);
-            at = kept.root();
         }
-        if (kept.empty()) {
-            return;
-        }
-        const bool validNow = Machine(*program_, stepsMax_).run(0, kept.root());
-        if (validNow || !valid) {
-            valid = validNow;
-            out.document = std::move(kept);
-            out.changes = std::move(changes);
-        }
+        return !mended.tooLarge;
     };
-    if (!valid && coerce_) {
-        mend(Mender::Work::Coerce);
+    if (!valid && mends_) {
+        keep(mend(*program_, current(), Mender::Work::Coerce, rules));
     }
-    if (fill) {
-        mend(Mender::Work::FillDefaults);
+    if (fill && !keep(mend(*program_, current(), Mender::Work::FillDefaults, rules))) {
+        out.issues = {{"", "limit",
+                       concat("at most ", bytesMax_,
+                              " bytes with all defaults filled in (limits.argumentsBytes)"),
+                       "more", kindOf(value), ""}};
+        return out;
     }
     if (!valid) {
         out.issues = validate(current(), issuesMax);

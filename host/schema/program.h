@@ -3,9 +3,9 @@
 #pragma once
 
 #include "json/document.h"
-#include "json/number.h"
 #include "schema/format.h"
 #include "schema/pattern.h"
+#include "schema/schema.h"
 
 #include <cstdint>
 #include <cstring>
@@ -51,10 +51,11 @@ enum class OpCode : std::uint8_t {
     DependentSchema, // first: node; value: the key, a string
     AnyOf,           // first, count: run of children
     OneOf,
-    Not,                  // first: node
-    If,                   // first: run of children if, then, else (kNone where absent)
-    UnevaluatedItems,     // first: node; these two come last in their node
-    UnevaluatedProperties // first: node; kNone: they are dropped
+    Not,                   // first: node
+    If,                    // first: run of children if, then, else (kNone where absent)
+    UnevaluatedItems,      // first: node; these come last in their node
+    UnevaluatedProperties, // first: node
+    Close                  // the policy for unknown keys; last of all
 };
 constexpr bool looksAtValueAlone(OpCode code) {
     return code <= OpCode::DependentRequired;
@@ -73,7 +74,7 @@ enum TypeBit : std::uint32_t {
 // One bit; of a number, integer or not.
 inline std::uint32_t typeOf(json::Value value) {
     if (value.isNumber()) {
-        return json::isInteger(value.raw()) ? kIntegerBit : kNumberBit;
+        return value.isInteger() ? kIntegerBit : kNumberBit;
     }
     static constexpr std::uint32_t kBits[] = {kNullBit,   kBooleanBit, kNumberBit,
                                               kStringBit, kArrayBit,   kObjectBit};
@@ -214,7 +215,7 @@ struct Program {
     std::vector<NodeFacts> facts;                       // of each node
     std::vector<std::unique_ptr<json::Document>> texts; // what the views above point into
     bool hasDefaults = false;
-    bool drops = false; // some keys may be left out of what is prepared
+    UnknownKeys unknownKeys = UnknownKeys::Allow;
     std::vector<std::string> notes;
 
     const Op *begin(NodeIndex node) const { return ops.data() + nodes[node].begin; }

@@ -36,8 +36,10 @@ enum class UnknownKeys { Allow, Refuse, Drop };
 struct Options {
     Formats formats = Formats::Annotate;
     UnknownKeys unknownKeys = UnknownKeys::Allow;
-    bool coerce = true;       // see Schema::prepare
-    bool fillDefaults = true; // the same
+    // What prepare() may do.
+    bool mend = true;         // anything at all to what is not valid
+    bool coerce = true;       // read strings as JSON
+    bool fillDefaults = true; // give absent keys their defaults
     // Documents that $ref and $schema may name, by URI without "#". Nothing else is ever read.
     std::map<std::string, std::string> documents;
 };
@@ -87,7 +89,7 @@ private:
     std::uint64_t stepsMax_;
     std::size_t bytesMax_; // of a prepared value
     std::uint32_t depthMax_;
-    bool coerce_, fillDefaults_;
+    bool mends_, coerce_, fillDefaults_;
 };
 
 } // namespace tenon::schema

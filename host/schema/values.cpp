@@ -98,17 +98,18 @@ bool Machine::oneOfValues(const Op &op, Value value, const At &at) {
     const bool isString = value.isString();
     const std::string_view text = value.string();
     for (const Value item : op.value.items()) {
-        if (item.kind() == value.kind()) {
-            if (!spend(steps)) {
-                return false;
-            }
+        const bool alike = item.kind() == value.kind();
+        if (!spend(alike ? steps : 1)) {
+            return false;
+        }
+        if (alike) {
             if (isString ? item.string() == text : json::equal(item, value)) {
                 return true;
             }
         }
     }
     return issue(
-        at, "enum", [&] { return concat("one of ", printable(op.value.raw(), 500)); }, value);
+        at, "enum", [&] { return valuesOf(op.value, value); }, value);
 }
 
 bool Machine::number(const Op &op, Value value, const At &at) {
@@ -179,8 +180,10 @@ bool Machine::string(const Op &op, Value value, const At &at) {
     return (least ? length >= op.first : length <= op.first) ||
            issue(
                at, least ? "minLength" : "maxLength",
-               [&] { return concat(least ? "at least " : "at most ", op.first, " characters"); },
-               [&] { return concat(length, " characters"); }, value);
+               [&] {
+                   return concat(least ? "at least " : "at most ", op.value.raw(), " characters");
+               },
+               [&] { return counted(length, "character"); }, value);
 }
 
 // Of an array or object.
@@ -188,18 +191,21 @@ bool Machine::size(const Op &op, Value value, const At &at) {
     const bool least = op.code == OpCode::MinItems || op.code == OpCode::MinProperties;
     const bool array = value.isArray();
     const auto size = value.size();
-    const std::string_view what = array ? " items" : " keys";
+    const std::string_view what = array ? "item" : "key";
     const std::string_view keyword =
         array ? (least ? "minItems" : "maxItems") : (least ? "minProperties" : "maxProperties");
     return (least ? size >= op.first : size <= op.first) ||
            issue(
                at, keyword,
-               [&] { return concat(least ? "at least " : "at most ", op.first, what); },
-               [&] { return concat(size, what); }, value);
+               [&] {
+                   return concat(least ? "at least " : "at most ", op.value.raw(), " ", what, "s");
+               },
+               [&] { return counted(size, what); }, value);
 }
 
 bool Machine::unique(Value value, const At &at) {
-    if (!spend(value.size() + value.raw().size() / kBytesPerStep)) {
+    const auto looks = std::min(value.size(), kFewItems); // at each item
+    if (!spend(value.size() + looks * (value.raw().size() / kBytesPerStep))) {
         return false;
     }
     const auto twice = [&](std::string_view text) {
@@ -250,7 +256,9 @@ bool Machine::dependentKeys(const std::vector<DependentKeys> &rules, Value value
             if (!has(other) && exhausted_.empty()) {
                 ok = false;
                 missingKey(at, "dependentRequired", other,
-                           at.loud ? concat("a value, since the key ", key, " is given") : "");
+                           at.loud
+                               ? concat("a value, since the key ", printable(key, 100), " is given")
+                               : "");
             }
         }
     }

@@ -28,8 +28,9 @@ struct Message {
 };
 constexpr std::size_t kBatchMax = 100; // messages
 // Messages are read this deep, so that one with arguments beyond the limit is answered by its id.
-constexpr std::uint32_t kMessageDepthMax = 10'000;
-constexpr std::size_t kLineBytesKept = 64U << 10; // memory of longer ones is not used again
+constexpr std::uint32_t kMessageDepthMax = 20'000; // more than any limits.jsonDepth
+constexpr std::uint32_t kEnvelopeDepth = 2;        // of a message, around its arguments
+constexpr std::size_t kLineBytesKept = 64U << 10;  // memory of longer ones is not used again
 
 // Gathers the answers of a batch (2025-03-26) into one array.
 class Batch {
@@ -219,15 +220,14 @@ void McpStream::State::request(const std::shared_ptr<Message> &message, const En
     const Request request = readRequest(envelope, revision);
     if (!request.error.empty()) {
         reply(request.error, batch);
-    } else if (const auto &twice = message->document.duplicateKey(); !twice.empty()) {
+    } else if (const auto &flaw = message->document.flaw(); !flaw.empty()) {
+        reply(errorMessage(envelope.id, transport::kInvalidParams, flaw), batch);
+    } else if (const auto most = runner.limits().jsonDepthMax + kEnvelopeDepth;
+               message->document.depth() > most) {
         reply(errorMessage(envelope.id, transport::kInvalidParams,
-                           concat("the key \"", printable(twice, 100),
-                                  "\" stands twice in one object; expected each key once")),
-              batch);
-    } else if (const auto depth = message->document.depth(); depth > runner.limits().jsonDepthMax) {
-        reply(errorMessage(envelope.id, transport::kInvalidParams,
-                           concat("the message is nested ", depth, " deep; the limit is ",
-                                  runner.limits().jsonDepthMax, " (limits.jsonDepth)")),
+                           concat("the message is nested ", message->document.depth(),
+                                  " deep; the limit is ", most, " (limits.jsonDepth and ",
+                                  kEnvelopeDepth, " for the message around it)")),
               batch);
     } else if (request.method == "tools/call") {
         call(message, request, batch);

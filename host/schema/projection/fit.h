@@ -5,6 +5,8 @@
 #include "schema/projection/projection.h"
 #include "schema/projection/tree.h"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace tenon::schema {
@@ -47,6 +49,10 @@ struct StrictForm {
     std::size_t unions = 0;
 };
 StrictForm makeStrict(SchemaTree &tree, Provider provider);
+
+// The schemas where a null that stands for an absent key could not be told from one that is meant,
+// and why: they have no strict form of OpenAI (nulls.cpp).
+std::map<NodeId, std::string> untoldNulls(const SchemaTree &tree);
 
 // What is more than OpenAI's strict form takes (projection_budgets.cpp).
 Losses overOpenAiBudgets(const SchemaTree &tree);

@@ -194,6 +194,7 @@ private:
                               ", which is not one place in this schema; left out"));
         } else {
             tree_.set(node, "$ref", reference(target));
+            tree_[node].dynamic = key == "$dynamicRef";
         }
     }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The root of a tool's schema as every provider takes it: one object with its keys, and nothing
 // that chooses between schemas. Alternatives and conditions become a superset of their keys.
-#include "schema/projection/tree.h"
+#include "schema/projection/shapes.h"
 #include "support/text.h"
 
 #include <algorithm>
@@ -21,32 +21,13 @@ constexpr std::size_t kKeysMax = 5'000; // over all parts
 constexpr std::array<std::string_view, 8> kChoices{"$ref", "allOf", "anyOf", "oneOf",
                                                    "not",  "if",    "then",  "else"};
 
-// What is known of the keys of an object.
-struct Key {
-    std::string name;
-    NodeId form;
-    bool partly = false; // an alternative without the key would take any value for it
-};
-struct Shape {
-    std::vector<Key> keys;
-    std::set<std::string> required;
-    bool closed = false;   // no further keys
-    bool patterns = false; // further keys by pattern or schema
-    bool never = false;    // takes no object
-
-    Key *find(std::string_view name) {
-        const auto found = std::find_if(keys.begin(), keys.end(),
-                                        [&](const Key &key) { return key.name == name; });
-        return found == keys.end() ? nullptr : &*found;
-    }
-};
-
 // A schema that applies to the root object itself, or a choice between such schemas.
 struct Part {
     NodeId schema;      // kNoNode: a choice, or nothing known
     std::size_t parent; // itself for the root
     bool choice = false;
     bool asked = false; // an "if": it names keys, and what they are is for "then" and "else" to say
+    bool unknown = false; // not looked into: it may say anything
     std::vector<std::size_t> parts = {};
     Shape shape = {};
 };
@@ -73,11 +54,10 @@ public:
 
 private:
     std::size_t add(std::size_t parent, NodeId schema, bool choice = false) {
-        if (parts_.size() >= kPartsMax) {
-            schema = kNoNode; // nothing is known of it
-            tooMany_ = true;
-        }
-        parts_.push_back({schema, parent, choice});
+        const bool full = parts_.size() >= kPartsMax;
+        tooMany_ |= full;
+        parts_.push_back({full ? kNoNode : schema, parent, choice});
+        parts_.back().unknown = full;
         parts_[parent].parts.push_back(parts_.size() - 1);
         return parts_.size() - 1;
     }
@@ -95,7 +75,7 @@ private:
             keys_ += tree_[keys].members.size();
             if (keys_ > kKeysMax && part != 0) {
                 parts_[part].schema = kNoNode;
-                tooMany_ = true;
+                parts_[part].unknown = tooMany_ = true;
                 return;
             }
         }
@@ -140,113 +120,41 @@ private:
         }
     }
 
-    Shape own(NodeId schema) const {
-        Shape shape;
-        if (schema == kNoNode) {
-            return shape;
-        }
-        shape.never = tree_[schema].is("false");
-        if (const auto keys = tree_.find(schema, "properties"); keys != kNoNode) {
-            for (const auto &[name, form] : tree_[keys].members) {
-                shape.keys.push_back({name, form});
-            }
-        }
-        for (auto &name : tree_.words(tree_.find(schema, "required"))) {
-            shape.required.insert(std::move(name));
-        }
-        const auto types = tree_.words(tree_.find(schema, "type"));
-        shape.never |=
-            !types.empty() && std::find(types.begin(), types.end(), "object") == types.end();
-        shape.patterns = tree_.has(schema, "patternProperties");
-        const auto further = tree_.find(schema, "additionalProperties");
-        if (further != kNoNode && !tree_[further].is("false")) {
-            shape.patterns = true;
-        }
-        shape.patterns |= tree_[schema].wider;
-        shape.closed = further != kNoNode && tree_[further].is("false") && !shape.patterns;
-        return shape;
-    }
-
     // All of the parts hold.
     void join(Part &whole) {
-        auto &shape = whole.shape = own(whole.schema);
+        const auto own = whole.unknown ? shapes_.unknown() : shapes_.own(whole.schema);
+        std::vector<const Shape *> all{&own};
         for (const auto index : whole.parts) {
-            auto &part = parts_[index].shape;
-            for (auto &key : part.keys) {
-                auto *const known = shape.find(key.name);
-                if (known == nullptr) {
-                    shape.keys.push_back(std::move(key));
-                } else if (known->partly) {
-                    *known = std::move(key);
-                } else if (!key.partly) {
-                    known->form = bothOf(tree_, known->form, key.form);
-                }
-            }
-            shape.required.merge(part.required);
-            shape.closed |= part.closed;
-            shape.patterns |= part.patterns;
-            shape.never |= part.never;
+            all.push_back(&parts_[index].shape);
         }
-        const auto unevaluated = tree_.find(whole.schema, "unevaluatedProperties");
-        if (unevaluated != kNoNode) {
-            const bool closes = tree_[unevaluated].is("false") && !shape.patterns;
-            shape.closed |= closes;
-            shape.patterns |= !closes;
-        }
+        whole.shape = shapes_.allOf(whole.schema, all);
         if (whole.asked) {
-            for (auto &key : shape.keys) {
+            for (auto &key : whole.shape.keys) {
                 key = {key.name, tree_.make(Kind::Schema), true};
             }
+            whole.shape.further = {{}, true};
         }
+        forget(whole);
     }
-
     // One of the parts holds.
     void choose(Part &whole) {
-        std::vector<Shape *> options;
+        std::vector<const Shape *> options;
         for (const auto index : whole.parts) {
             if (!parts_[index].shape.never) {
                 options.push_back(&parts_[index].shape);
             }
         }
-        auto &shape = whole.shape;
-        shape.never = options.empty();
-        for (auto *const option : options) {
-            for (const auto &key : option->keys) {
-                if (shape.find(key.name) == nullptr) {
-                    shape.keys.push_back(oneOf(key.name, options));
-                }
-            }
-            shape.patterns |= option->patterns;
-        }
-        shape.closed = !options.empty() && std::all_of(options.begin(), options.end(),
-                                                       [](const Shape *o) { return o->closed; });
-        if (!options.empty()) {
-            for (const auto &name : options.front()->required) {
-                if (std::all_of(options.begin(), options.end(),
-                                [&](const Shape *o) { return o->required.contains(name); })) {
-                    shape.required.insert(name);
-                }
-            }
-        }
+        whole.shape = shapes_.oneOf(options);
+        forget(whole);
     }
-
-    Key oneOf(const std::string &name, const std::vector<Shape *> &options) {
-        std::vector<NodeId> forms;
-        bool partly = false;
-        for (auto *const option : options) {
-            if (const auto *const key = option->find(name)) {
-                forms.push_back(key->form);
-                partly |= key->partly;
-            } else if (option->required.contains(name)) {
-                return {name, tree_.make(Kind::Schema)}; // it may be anything there
-            } else {
-                partly |= !option->closed;
-            }
+    void forget(const Part &whole) {
+        for (const auto index : whole.parts) {
+            parts_[index].shape = {};
         }
-        return {name, eitherOf(tree_, forms), partly};
     }
 
     SchemaTree &tree_;
+    ShapeMaker shapes_{tree_};
     std::vector<Part> parts_;
     std::size_t keys_ = 0;
     bool tooMany_ = false;

@@ -101,6 +101,9 @@ public:
         : tree_(tree), openAi_(provider == Provider::OpenAi), name_(nameOf(provider)) {}
 
     StrictForm run() {
+        if (openAi_) {
+            untoldNulls_ = untoldNulls(tree_);
+        }
         prepare();
         const auto schemas = tree_.schemas(tree_.root);
         for (auto schema = schemas.rbegin(); schema != schemas.rend(); ++schema) {
@@ -161,13 +164,18 @@ private:
             no(schema,
                concat("it takes values of every type; ", name_, "'s strict form asks for one"));
         }
-        if (isIn(types, "object") || tree_.has(schema, "properties")) {
+        if (isIn(types, "object") || tree_.has(schema, "properties") ||
+            tree_.has(schema, "required") || tree_.has(schema, "additionalProperties")) {
             object(schema);
         }
         if (isIn(types, "array") && !left_.contains(schema)) {
             array(schema);
         }
         reference(schema);
+        const auto untold = untoldNulls_.find(schema);
+        if (untold != untoldNulls_.end() && !left_.contains(schema)) {
+            no(schema, untold->second);
+        }
         form_.unions += types.size() > 1 || tree_.has(schema, "anyOf") ? 1 : 0;
     }
 
@@ -330,7 +338,7 @@ private:
     }
 
     // An optional key is one that may be null: such a null is dropped before the tool's own schema
-    // judges, where that does not take it.
+    // judges, and untoldNulls() knows where it could not be.
     NodeId orNull(NodeId schema) {
         auto types = tree_.words(tree_.find(schema, "type"));
         const auto choice = tree_.find(schema, "anyOf");
@@ -383,6 +391,7 @@ private:
     bool openAi_;
     std::string_view name_;
     std::set<NodeId> left_; // what lost a keyword
+    std::map<NodeId, std::string> untoldNulls_;
     StrictForm form_;
 };
 

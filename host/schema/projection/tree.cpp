@@ -22,12 +22,12 @@ auto memberOf(auto &node, std::string_view key) {
 } // namespace
 
 NodeId SchemaTree::text(std::string json) {
-    nodes_.push_back({TreeNode::Kind::Text, std::move(json), {}, "", false});
+    nodes_.push_back({TreeNode::Kind::Text, std::move(json), {}, "", false, false});
     return static_cast<NodeId>(nodes_.size() - 1);
 }
 
 NodeId SchemaTree::make(TreeNode::Kind kind, std::string at) {
-    nodes_.push_back({kind, "", {}, std::move(at), false});
+    nodes_.push_back({kind, "", {}, std::move(at), false, false});
     return static_cast<NodeId>(nodes_.size() - 1);
 }
 

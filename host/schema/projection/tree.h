@@ -26,7 +26,8 @@ struct TreeNode {
     std::string text;
     std::vector<std::pair<std::string, NodeId>> members; // a List's have empty keys
     std::string at;                                      // of a Schema: its place in the original
-    bool wider = false; // of a Schema: it takes more than the original does
+    bool wider = false;   // of a Schema: it takes more than the original does
+    bool dynamic = false; // of a Schema: its "$ref" was a "$dynamicRef"
 
     bool is(std::string_view json) const { return kind == Kind::Text && text == json; }
 };

@@ -149,7 +149,7 @@ TEST_CASE("A refusal says where it is, what was seen and what was expected") {
           "line 1, column 4: expected the end of the text after one value, found '{'");
     CHECK(refusal("{a:1}") == "line 1, column 2: expected a key in double quotes, found 'a'");
     CHECK(refusal("\xEF\xBB\xBF{}") ==
-          "line 1, column 1: expected a JSON value, found the byte 239");
+          "line 1, column 1: the text begins with a byte order mark, which JSON does not have");
     CHECK(refusal("012") == "line 1, column 2: a number may not begin with 0 and another digit");
     CHECK(refusal("1.x") == "line 1, column 3: expected a digit after '.', found 'x'");
     CHECK(refusal("1e") == "line 1, column 3: expected a digit in the exponent, found the end of "
@@ -252,10 +252,27 @@ TEST_CASE("With duplicates allowed the first one seen is noted and the text is r
     Document document;
     const ReadLimits lenient{16U << 20, 128, false};
     REQUIRE(document.readView(R"({"m":1,"p":{"x":1,"x":2}})", lenient).has_value());
-    CHECK(document.duplicateKey() == "x");
+    CHECK(document.flaw() == "the key \"x\" stands twice in one object; expected each key once");
     CHECK(document.root()["p"].size() == 2);
     REQUIRE(document.readView("{}", lenient).has_value());
-    CHECK(document.duplicateKey().empty());
+    CHECK(document.flaw().empty());
+    REQUIRE(document.readView(R"({"":1,"":2})", lenient).has_value());
+    CHECK_THAT(document.flaw(), Contains("the key \"\" stands twice"));
+}
+
+TEST_CASE("With flaws allowed a lone surrogate is noted, and what is around it is read") {
+    Document document;
+    const ReadLimits lenient{16U << 20, 128, false};
+    for (const auto *text : {R"({"id":7,"q":"a\ud83c"})", R"({"id":7,"q":"\udf78"})",
+                             R"({"id":7,"q":"\ud83cA"})", R"({"id":7,"q":"\ud83c\ud83c"})"}) {
+        CAPTURE(text);
+        REQUIRE(document.readView(text, lenient).has_value());
+        CHECK_THAT(document.flaw(), Contains("lone surrogate"));
+        CHECK(document.root()["id"].raw() == "7");
+    }
+    CHECK_FALSE(document.readView(R"("\ud83c\u12")", lenient).has_value());
+    REQUIRE(document.readView(R"("\ud83c\udf78")", lenient).has_value());
+    CHECK(document.flaw().empty());
 }
 
 TEST_CASE("Depth 128 is read and depth 129 is refused, by name of the limit") {

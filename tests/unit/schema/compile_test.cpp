@@ -281,7 +281,7 @@ TEST_CASE("Schema depth at its limit compiles and one level more is refused") {
     const Limits limits; // a not is one level of objects
     CHECK(refusal(nestedNot(static_cast<int>(limits.schemaDepthMax)), limits).empty());
     CHECK_THAT(refusal(nestedNot(static_cast<int>(limits.schemaDepthMax) + 1), limits),
-               Contains("nesting is deeper than the limit of 64"));
+               Contains("the schema is nested 65 deep; the limit is 64 (limits.schemaDepth)"));
 }
 
 TEST_CASE("Subschemas at their limit compile and one more is refused by the limit's name") {

@@ -78,16 +78,16 @@ TEST_CASE("Every keyword tells what it expected and what it found") {
         {R"({"exclusiveMaximum":3})", "3", "expected a number below 3, found the number 3"},
         {R"({"multipleOf":0.01})", "0.295",
          "expected a number that is a multiple of 0.01, found the number 0.295"},
-        {R"({"minLength":2})", R"("x")", "expected at least 2 characters, found 1 characters"},
+        {R"({"minLength":2})", R"("x")", "expected at least 2 characters, found 1 character"},
         {R"({"maxLength":2})", R"("abc")", "expected at most 2 characters, found 3 characters"},
         {R"({"pattern":"^a+$"})", R"("b")",
          R"(expected a string that matches ^a+$, found the string "b")"},
-        {R"({"minItems":2})", "[1]", "expected at least 2 items, found 1 items"},
+        {R"({"minItems":2})", "[1]", "expected at least 2 items, found 1 item"},
         {R"({"maxItems":1})", "[1,2]", "expected at most 1 items, found 2 items"},
         {R"({"uniqueItems":true})", "[1,2,1.0]",
          "expected items that all differ, found the item 1 twice"},
         {R"({"contains":{"type":"string"},"minContains":2})", R"([1,"a"])",
-         R"(expected at least 2 items of the kind that "contains" describes, found 1 such items)"},
+         R"(expected at least 2 items of the kind that "contains" describes, found 1 such item)"},
         {R"({"contains":{"type":"string"},"maxContains":1})", R"(["b","a"])",
          R"(expected at most 1 items of the kind that "contains" describes, found 2 such items)"},
         {R"({"minProperties":1})", "{}", "expected at least 1 keys, found 0 keys"},
@@ -418,6 +418,74 @@ TEST_CASE("Of a choice, the closest branch is what is told, and all when none is
         told(R"({"type":"object","anyOf":[{"required":["content"]},{"required":["source_url"]}]})",
              "{}") == "expected one of these shapes: /content: a value: this key is required; or "
                       "/source_url: a value: this key is required, found an object\n");
+}
+
+TEST_CASE(
+    "Where every branch wants something of one key, that key is told, with all that it may be") {
+    std::string shapes = R"({"oneOf":[)";
+    for (int i = 0; i < 30; ++i) {
+        shapes += concat(R"({"properties":{"kind":{"const":"v)", i,
+                         R"("},"n":{}},"required":["kind"]},)");
+    }
+    shapes.back() = ']';
+    const auto one = told(shapes + "}", R"({"n":1,"kind":"v99"})");
+    CHECK_THAT(one, Contains("/kind: expected \"v0\"; or \"v1\"; or ") &&
+                        Contains("; or one of 22 more, found the string \"v99\""));
+    CHECK_THAT(told(R"({"enum":["celsius","kelvin"]})", R"("celcius")"),
+               Contains("(did you mean \"celsius\"?)"));
+}
+
+TEST_CASE("What an issue says is bounded, however the choices are nested") {
+    std::string schema = concat(R"({"const":")", std::string(450, 'c'), R"("})");
+    for (int level = 0; level < 5; ++level) {
+        std::string branches;
+        for (int i = 0; i < 4; ++i) {
+            branches += concat(i == 0 ? "" : ",", schema.size() < 4'000 ? schema : "{\"const\":1}");
+        }
+        schema = concat(R"({"anyOf":[)", branches, "]}");
+    }
+    const auto issues = issuesOf(schema, "[]");
+    REQUIRE(issues.size() == 1);
+    CHECK(issues[0].sentence().size() < 2'000);
+}
+
+TEST_CASE("A key whose value failed is still a known key to unevaluatedProperties") {
+    CHECK(told(R"({"allOf":[{"properties":{"a":{"type":"integer"},"b":{}}}],
+                   "unevaluatedProperties":false})",
+               R"({"a":"x","b":1,"c":2})") ==
+          "/a: expected an integer, found the string \"x\"\n"
+          "/c: expected only the keys a and b, found the unknown key c\n");
+}
+
+TEST_CASE("The same reason is told once, and a limit that was reached stands alone") {
+    CHECK(told(R"({"allOf":[{"type":"string"},{"type":"string"}]})", "1") ==
+          "expected a string, found the number 1\n");
+    const auto issues = issuesOf(R"({"properties":{"a":{"pattern":"^(?=(a+)+$)(a+)+$"}}})",
+                                 concat(R"({"a":")", std::string(60, 'a'), R"(b"})"));
+    REQUIRE(issues.size() == 1);
+    CHECK(endsInLimit(issues));
+}
+
+TEST_CASE("Long numbers and words that are not needed cost no time") {
+    const auto number = concat(R"({"n":1.)", std::string(4'000'000, '0'), "1}");
+    std::string doubled = R"({"type":"number"})";
+    for (int i = 0; i < 8; ++i) {
+        doubled = concat(R"({"allOf":[)", doubled, ",", doubled, "]}");
+    }
+    CHECK(secondsOf(
+              [&] { CHECK(valid(concat(R"({"properties":{"n":)", doubled, "}}"), number)); }) < 3);
+
+    std::string properties, items = "[";
+    for (int i = 0; i < 200; ++i) {
+        properties += concat(i == 0 ? "" : ",", "\"property_number_", i, "\":{}");
+    }
+    for (int i = 0; i < 20'000; ++i) {
+        items += R"({"property_numbr_1":1,"propertynumber_2":2},)";
+    }
+    items += "5]";
+    const auto schema = concat(R"({"items":{"anyOf":[{"type":"object","properties":{)", properties,
+                               R"(},"additionalProperties":false},{"type":"object"}]}})");
+    CHECK(secondsOf([&] { CHECK(issuesOf(schema, items).size() == 1); }) < 3);
 }
 
 TEST_CASE("unevaluatedProperties names the keys that some branch knows") {

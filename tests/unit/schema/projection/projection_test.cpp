@@ -258,6 +258,49 @@ TEST_CASE("A key that only some alternatives name has their form, the one narrow
     CHECK_FALSE(takes(projected(text, Provider::AiSdk).json, R"({"a":1,"b":"x"})"));
 }
 
+TEST_CASE("What another alternative says of a key that it does not name is part of its form") {
+    const auto form = [](std::string_view first, std::string_view second) {
+        return projected(concat(R"({"type":"object","anyOf":[)", first, ",", second,
+                                R"(],"$defs":{"D":{"additionalProperties":{"type":"string"}}}})"),
+                         Provider::AiSdk)
+            .json;
+    };
+    const auto *const names = R"({"properties":{"a":{"type":"integer"}},"required":["a"]})";
+    const auto *const either = R"("a":{"anyOf":[{"type":"integer"},{"type":"string"}]})";
+    for (const auto *second :
+         {R"({"additionalProperties":{"type":"string"}})", R"({"$ref":"#/$defs/D"})",
+          R"({"patternProperties":{"^a":{"type":"string"}}})",
+          R"({"allOf":[{"properties":{"b":{}}},{"$ref":"#/$defs/D"}]})",
+          R"({"anyOf":[{"properties":{"b":{}}},{"$ref":"#/$defs/D"}]})",
+          R"({"unevaluatedProperties":{"type":"string"}})"}) {
+        CHECK_THAT(form(names, second), Contains(either));
+        CHECK_THAT(form(second, names), Contains(R"("a":{"anyOf":[)"));
+    }
+    for (const auto *silent : {R"({"additionalProperties":true})", R"({"properties":{"b":{}}})",
+                               R"({"additionalProperties":false})", "true"}) {
+        CHECK_THAT(form(names, silent), Contains(R"("a":{"type":"integer"})"));
+    }
+    // More forms than stand at one key.
+    std::string patterns;
+    for (int i = 0; i < 9; ++i) {
+        patterns += concat(i > 0 ? "," : "", R"("^)", i, R"(":{"minimum":)", i, "}");
+    }
+    CHECK_THAT(form(names, concat(R"({"patternProperties":{)", patterns, "}}")),
+               Contains(R"("a":{})"));
+    // What holds for every alternative.
+    CHECK_THAT(
+        projected(concat(R"({"type":"object","additionalProperties":{"type":"string"},"anyOf":[)",
+                         names, R"(,{"properties":{"b":{}}}]})"),
+                  Provider::AiSdk)
+            .json,
+        Contains(R"("a":{"type":"string"})"));
+    CHECK_THAT(projected(concat(R"({"type":"object","unevaluatedProperties":{"type":"string"},)",
+                                R"("anyOf":[)", names, R"(,{"properties":{"b":{}}}]})"),
+                         Provider::AiSdk)
+                   .json,
+               Contains(either));
+}
+
 TEST_CASE("Conditions at the root name keys, and what they ask of them is no limit") {
     const std::string text = R"({"type":"object","if":{"properties":{"kind":{"const":"a"}}},
         "then":{"properties":{"x":{"type":"integer"}},"required":["x"]},
@@ -434,7 +477,7 @@ TEST_CASE("OpenAI's strict form requires every key and makes the optional ones n
         R"({"type":"object","properties":{"a":{"type":"string"},"b":{"type":"integer","minimum":1},
             "e":{"enum":["x","y"]},"c":{"const":3},"r":{"$ref":"#/$defs/R","description":"d"},
             "o":{"anyOf":[{"type":"string"},{"type":"integer"}]},"n":{"type":["null","string"]}},
-            "required":["a"],"additionalProperties":false,
+            "required":["a","n"],"additionalProperties":false,
             "$defs":{"R":{"type":"object","additionalProperties":false}}})",
         Provider::OpenAi);
     CHECK(made.strict);
@@ -506,6 +549,101 @@ TEST_CASE(
     }
 }
 
+TEST_CASE("OpenAI has no strict form for an optional key that may be null, Anthropic has") {
+    struct Optional {
+        std::string_view form;
+        bool strict;
+    };
+    for (const auto &[form, isStrict] : {
+             Optional{R"({"type":["string","null"],"default":"dflt"})", false},
+             Optional{R"({"type":["string","null"],"enum":["a","b"]})", true},
+             Optional{R"({"enum":["a",null]})", false},
+             Optional{R"({"type":"string","enum":["a",null]})", true},
+             Optional{R"({"const":null})", false},
+             Optional{R"({"anyOf":[{"type":"string"},{"type":"null"}]})", false},
+             Optional{R"({"oneOf":[{"type":"string"},{"type":"null"}]})", false},
+             Optional{R"({"anyOf":[{"type":"string"},{"$ref":"#/$defs/N"}]})", false},
+             Optional{R"({"$ref":"#/$defs/N"})", false}, Optional{R"({"$ref":"#/$defs/S"})", true},
+             Optional{R"({"allOf":[{"$ref":"#/$defs/N"}]})", false},
+             Optional{R"({"type":"integer","allOf":[{"$ref":"#/$defs/N"}]})", true},
+             Optional{R"({"type":"string","const":1})", false}, // nor is null right
+         }) {
+        const auto text = [&, key = form](std::string_view required) {
+            return concat(R"({"type":"object","properties":{"u":)", key, R"(},"required":[)",
+                          required, R"(],"additionalProperties":false,"$defs":{)",
+                          R"("N":{"type":["integer","null"]},"S":{"type":"integer"}}})");
+        };
+        CAPTURE(form);
+        const auto made = strict(text(""), Provider::OpenAi);
+        CHECK(made.strict == isStrict);
+        if (!isStrict) {
+            REQUIRE(made.notStrict.size() == 1);
+            CHECK_THAT(made.notStrict[0],
+                       Contains("/properties/u: it is optional and may be null") ||
+                           Contains("/properties/u: it takes no value"));
+        }
+        CHECK(strict(text("\"u\""), Provider::OpenAi).strict);
+    }
+    CHECK(strict(R"({"type":"object","properties":{"u":{"type":["string","null"]}},
+                     "additionalProperties":false})",
+                 Provider::Anthropic)
+              .strict);
+}
+
+TEST_CASE("OpenAI has a strict form for a choice if keys tell which branch a null is meant for") {
+    const auto object = [](std::string_view keys, std::string_view required) {
+        return concat(R"({"type":"object","properties":{)", keys, R"(},"required":[)", required,
+                      R"(],"additionalProperties":false})");
+    };
+    const auto made = [&](const std::string &first, const std::string &second) {
+        return strict(concat(R"({"type":"object","properties":{"k":{"anyOf":[)", first, ",", second,
+                             R"(]}},"required":["k"],"additionalProperties":false})"),
+                      Provider::OpenAi);
+    };
+    const auto a = object(R"("a":{"type":"string"},"o":{"type":"string"})", R"("a")");
+    // By a required key, an unknown one, the values or the type of a required one.
+    CHECK(made(a, object(R"("b":{"type":"string"})", R"("b")")).strict);
+    CHECK(made(a, object(R"("a":{"type":"string"})", R"("a")")).strict);
+    CHECK_FALSE(made(a, object(R"("a":{"type":"string"})", "")).strict);
+    CHECK(made(object(R"("t":{"const":1},"o":{"type":"string"})", R"("t")"),
+               object(R"("t":{"enum":[2,"x"]},"o":{"type":"string"})", R"("t")"))
+              .strict);
+    CHECK(made(object(R"("t":{"type":"integer"},"o":{"type":"string"})", R"("t")"),
+               object(R"("t":{"type":"boolean"},"o":{"type":"string"})", R"("t")"))
+              .strict);
+    CHECK(made(a, R"({"type":"array","items":{"type":"string"}})").strict);
+    // Nothing tells them apart, or nothing that is always there.
+    const auto mixed = object(R"("a":{"type":"integer"},"o":{"type":"string"})", R"("a")");
+    const auto untold = made(a, mixed);
+    CHECK_FALSE(untold.strict);
+    CHECK(
+        all(untold.notStrict) ==
+        "/properties/k: no required or unknown key tells the branches 1 and 2 of \"anyOf\" apart, "
+        "so null for an absent key could not be dropped\n");
+    CHECK_FALSE(made(object(R"("t":{"const":"x"},"o":{"type":"string"})", ""),
+                     object(R"("t":{"const":"y"},"o":{"type":"string"})", ""))
+                    .strict);
+    CHECK_FALSE(made(object(R"("t":{"const":1},"o":{"type":"string"})", R"("t")"),
+                     object(R"("t":{"const":1.0},"o":{"type":"string"})", R"("t")"))
+                    .strict);
+    CHECK_FALSE(made(object(R"("t":{"const":1},"o":{"type":"string"})", R"("t")"),
+                     object(R"("t":{"const":"1"},"o":{"type":"string"})", R"("t")"))
+                    .strict); // for a text may be meant as what it spells
+    CHECK_FALSE(made(concat(R"({"type":"array","items":)", a, "}"),
+                     R"({"type":"array","items":{"type":"string"}})")
+                    .strict);
+    // Without optional keys there is no null to drop.
+    CHECK(made(object(R"("a":{"type":"string"})", R"("a")"),
+               object(R"("a":{"type":"integer"})", R"("a")"))
+              .strict);
+    // What is required beside a choice may be optional in it.
+    CHECK_FALSE(strict(concat(R"({"type":"object","properties":{"k":{"anyOf":[)", a,
+                              R"(],"required":["o"]}},"required":["k"],)",
+                              R"("additionalProperties":false})"),
+                       Provider::OpenAi)
+                    .strict);
+}
+
 TEST_CASE("Annotations do not stand in the way of a strict form, and their loss is told") {
     const auto made = strict(R"({"type":"object","properties":{"k":{"type":"string","default":"a",
                    "format":"made-up","examples":["a"],"x-mine":1,"format2":0}},"required":["k"],
@@ -551,8 +689,8 @@ TEST_CASE("OpenAI's budgets are kept: beyond one of them there is no strict form
         }
         return keys(1, text + "]}");
     };
-    CHECK(keys(5'000, R"({"type":"null"})").strict);
-    CHECK_THAT(all(keys(5'001, R"({"type":"null"})").notStrict), Contains("5001 properties"));
+    CHECK(keys(5'000, R"({"type":"string"})").strict);
+    CHECK_THAT(all(keys(5'001, R"({"type":"string"})").notStrict), Contains("5001 properties"));
     CHECK(valuesOf(999, 8).strict);
     CHECK_THAT(all(valuesOf(1'001, 8).notStrict), Contains("enum values"));
     CHECK(valuesOf(249, 100).strict); // and null, since the key is optional
