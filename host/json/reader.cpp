@@ -381,7 +381,8 @@ const char *Reader::number(const char *at) {
             return failExpected(at, "a digit in the exponent");
         }
     }
-    add(Kind::Number, start, at, isPlain || isInteger({start, static_cast<std::size_t>(at - start)}));
+    const std::string_view text(start, static_cast<std::size_t>(at - start));
+    add(Kind::Number, start, at, isPlain || isInteger(text));
     return at;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schema/documents.h"
 
-#include "schema/uri.h"
+#include "schema/strings/uri.h"
 #include "support/text.h"
 
 #include <algorithm>

@@ -86,7 +86,7 @@ export function checkFences(path, text) {
 export function checkShape(path, text) {
   const problems = [];
   const lines = text.split("\n");
-  const markup = /\.(md|json|yaml)$|\/transcripts\/.*\.txt$/.test(path);
+  const markup = /\.(md|jsonl?|yaml)$|\/transcripts\/.*\.txt$/.test(path);
   if (!markup && !/SPDX-License-Identifier: Apache-2.0/.test(lines.slice(0, 2).join())) {
     problems.push(`${path}: does not begin with its SPDX line`);
   }

@@ -13,7 +13,8 @@ const tracked = execFileSync("git", ["-C", root, "ls-files", "-co", "--exclude-s
   encoding: "utf8",
 }).split("\n").filter((path) => path && existsSync(join(root, path)));
 const ours = tracked.filter(
-  (path) => !path.startsWith("tests/data/") && !path.endsWith("package-lock.json") &&
+  (path) => !path.startsWith("tests/data/") && !path.startsWith("tests/fuzz/seeds/") &&
+    !path.endsWith("package-lock.json") &&
     !/^(LICENSE|\.gitignore|\.clang-|\.npmrc|.*\/\.npmrc)/.test(path) &&
     !path.endsWith("exports.map"),
 );

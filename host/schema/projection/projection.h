@@ -3,7 +3,8 @@
 //
 // Presentation only: the tool's own schema judges every call. What the tool takes, the projection
 // takes too (and a strict one once null for an optional key is dropped). One thing is narrower, on
-// purpose: a key that only some alternatives at the root name has the form which those give it.
+// purpose: a key that only some alternatives at the root speak of, by name or by
+// "additionalProperties" and its like, has the form which those give it.
 #pragma once
 
 #include "json/document.h"

@@ -311,7 +311,8 @@ TEST_CASE("A catalog may refuse unknown keys of arguments, and never of results"
 
 TEST_CASE("A default that its own schema refuses is noted") {
     const auto catalog = read(withTools(
-        R"({"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string","default":null}}}})"));
+        R"({"name":"t","inputSchema":{"type":"object","properties":{"a":{"type":"string",
+         "default":null}}}})"));
     REQUIRE(catalog->notes().size() == 1);
     CHECK_THAT(catalog->notes()[0],
                Contains("tool \"t\": \"inputSchema\": the default null of \"a\" is refused"));

@@ -230,14 +230,18 @@ TEST_CASE("A key that a pattern with look-around may match is not taken for anot
 
 TEST_CASE("Of a choice, the branch is found by keys that are missing, unknown or of another kind") {
     const auto *schema = R"({"properties":{"u":{"anyOf":[
-        {"properties":{"a":{"type":"string"},"x":{"type":"integer"}},"required":["a"],"additionalProperties":false},
-        {"properties":{"b":{"type":"string"},"y":{"type":"integer"}},"required":["b"],"additionalProperties":false}]}}})";
+        {"properties":{"a":{"type":"string"},"x":{"type":"integer"}},"required":["a"],
+         "additionalProperties":false},
+        {"properties":{"b":{"type":"string"},"y":{"type":"integer"}},"required":["b"],
+         "additionalProperties":false}]}}})";
     CHECK(mended(schema, R"({"u":{"a":"s","x":null}})") == R"({"u":{"a":"s"}})");
     CHECK(mended(schema, R"({"u":{"b":"s","y":"5"}})") == R"({"u":{"b":"s","y":5}})");
     // A text may be the constant that tells the branches apart: then neither is chosen.
     refused(
-        R"({"oneOf":[{"properties":{"k":{"const":1},"v":{"type":"string","minLength":9}},"required":["k"]},
-                         {"properties":{"k":{"type":"string"},"v":{"type":"integer"}},"required":["k"]}]})",
+        R"({"oneOf":[{"properties":{"k":{"const":1},"v":{"type":"string","minLength":9}},
+         "required":["k"]},
+                         {"properties":{"k":{"type":"string"},"v":{"type":"integer"}},
+         "required":["k"]}]})",
         R"({"k":"1","v":"5"})");
 }
 
@@ -339,11 +343,14 @@ TEST_CASE("Refusing unknown keys never takes what the schema itself refuses, nor
     };
     // What only asks is as open as ever: to close it would open what it guards.
     const std::pair<const char *, const char *> guarded[] = {
-        {R"({"properties":{"a":{}},"not":{"properties":{"a":{"properties":{"b":{"const":1}},"required":["b"]}},"required":["a"]}})",
+        {R"({"properties":{"a":{}},"not":{"properties":{"a":{"properties":{"b":{"const":1}},
+         "required":["b"]}},"required":["a"]}})",
          R"({"a":{"b":1,"c":2}})"},
-        {R"({"properties":{"a":{}},"if":{"properties":{"a":{"properties":{"k":{"const":1}}}}},"then":{"required":["z"]}})",
+        {R"({"properties":{"a":{}},"if":{"properties":{"a":{"properties":{"k":{"const":1}}}}},
+         "then":{"required":["z"]}})",
          R"({"a":{"k":1,"c":2}})"},
-        {R"({"contains":{"properties":{"t":{"const":1}},"required":["t"]},"minContains":0,"maxContains":0})",
+        {R"({"contains":{"properties":{"t":{"const":1}},"required":["t"]},
+         "minContains":0,"maxContains":0})",
          R"([{"t":1,"o":2}])"},
         {R"({"oneOf":[{"properties":{"a":{}}},{"properties":{"a":{},"b":{}}}]})",
          R"({"a":1,"b":2})"}};
@@ -356,10 +363,12 @@ TEST_CASE("Refusing unknown keys never takes what the schema itself refuses, nor
         {R"({"additionalProperties":true,"anyOf":[{"properties":{"a":{}}}]})", R"({"a":1,"c":1})"},
         {R"({"anyOf":[{"properties":{"a":{}}}],"oneOf":[{"properties":{"c":{}}}]})",
          R"({"a":1,"c":1})"},
-        {R"({"$ref":"#/$defs/a","anyOf":[{"properties":{"x":{}}}],"$defs":{"a":{"properties":{"k":{}}}}})",
+        {R"({"$ref":"#/$defs/a","anyOf":[{"properties":{"x":{}}}],
+         "$defs":{"a":{"properties":{"k":{}}}}})",
          R"({"k":1,"x":1})"},
         {R"({"contains":{"properties":{"t":{"const":1}},"required":["t"]}})", R"([{"t":1,"o":2}])"},
-        {R"({"allOf":[{"properties":{"o":{"properties":{"a":{}}}}},{"properties":{"o":{"properties":{"b":{}}}}}]})",
+        {R"({"allOf":[{"properties":{"o":{"properties":{"a":{}}}}},
+         {"properties":{"o":{"properties":{"b":{}}}}}]})",
          R"({"o":{"a":1,"b":2}})"}};
     for (const auto &[schema, value] : known) {
         CAPTURE(schema);

@@ -404,15 +404,18 @@ TEST_CASE("A pattern that could take for ever is given up in a moment, wherever 
 
 TEST_CASE("Of a choice, the closest branch is what is told, and all when none is closer") {
     const auto *shapes = R"({"oneOf":[
-        {"properties":{"kind":{"const":"circle"},"radius":{"type":"number"}},"required":["kind","radius"]},
-        {"properties":{"kind":{"const":"square"},"side":{"type":"number"}},"required":["kind","side"]}]})";
+        {"properties":{"kind":{"const":"circle"},"radius":{"type":"number"}},"required":["kind",
+         "radius"]},
+        {"properties":{"kind":{"const":"square"},"side":{"type":"number"}},"required":["kind",
+         "side"]}]})";
     CHECK(told(shapes, R"({"kind":"circle","radius":"5"})") ==
           "/radius: expected a number, found the string \"5\"\n");
     CHECK(told(shapes, R"({"kind":"square"})") ==
           "/side: expected a value: this key is required, found no such key\n");
     CHECK(
         told(
-            R"({"properties":{"a":{"anyOf":[{"type":"object","required":["x"]},{"type":"null"}]}}})",
+            R"({"properties":{"a":{"anyOf":[{"type":"object","required":["x"]},
+         {"type":"null"}]}}})",
             R"({"a":{}})") == "/a/x: expected a value: this key is required, found no such key\n");
     CHECK(
         told(R"({"type":"object","anyOf":[{"required":["content"]},{"required":["source_url"]}]})",

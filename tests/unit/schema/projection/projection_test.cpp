@@ -301,6 +301,42 @@ TEST_CASE("What another alternative says of a key that it does not name is part 
                Contains(either));
 }
 
+TEST_CASE("What alternatives of several choices say of a key is part of its form") {
+    const auto root = [](std::string_view keywords) {
+        return concat(R"({"type":"object",)", keywords, "}");
+    };
+    const auto *const named = R"({"properties":{"a":{"type":"integer"}}})";
+    const auto *const other = R"({"properties":{"b":{}},"required":["b"]})";
+    const auto both = [&](std::string_view second) {
+        return root(concat(R"("allOf":[{"anyOf":[)", named, ",", other, R"(]},{"anyOf":[)", second,
+                           R"(,{"properties":{"c":{}},"required":["c"]}]}])"));
+    };
+    const auto patterns = [&](std::string_view more) {
+        return root(concat(R"("anyOf":[)", named,
+                           R"(,{"patternProperties":{"^b":{"type":"string"}},)", more, "}]"));
+    };
+    const auto named2 = both(R"({"properties":{"a":{"type":"string"}},"required":["a"]})");
+    const auto further = both(R"({"additionalProperties":{"type":"string"}})");
+    const auto beside = root(concat(R"("patternProperties":{"^b":{"type":"string"}},"anyOf":[)",
+                                    named, R"(,{"properties":{"c":{}}}])"));
+    for (const auto &[text, value] : {
+             std::pair<std::string, std::string_view>{named2, R"({"a":1,"c":1})"},
+             {named2, R"({"a":"x","b":1})"},
+             {further, R"({"a":1,"c":1})"},
+             {further, R"({"a":"x","b":"x"})"},
+             {beside, R"({"a":1})"},
+             {patterns(R"("required":["a"])"), R"({"a":true})"},
+             {patterns(R"("allOf":[{"patternProperties":{"^a":{"type":"boolean"}}}])"),
+              R"({"a":true})"},
+         }) {
+        CAPTURE(text, value);
+        REQUIRE(takes(text, value));
+        for (const auto provider : kAll) {
+            CHECK(takes(projected(text, provider).json, value));
+        }
+    }
+}
+
 TEST_CASE("Conditions at the root name keys, and what they ask of them is no limit") {
     const std::string text = R"({"type":"object","if":{"properties":{"kind":{"const":"a"}}},
         "then":{"properties":{"x":{"type":"integer"}},"required":["x"]},
@@ -632,16 +668,27 @@ TEST_CASE("OpenAI has a strict form for a choice if keys tell which branch a nul
     CHECK_FALSE(made(concat(R"({"type":"array","items":)", a, "}"),
                      R"({"type":"array","items":{"type":"string"}})")
                     .strict);
+    CHECK_FALSE(made(object(R"("t":{"enum":["x",null]},"o":{"type":"string"})", R"("t")"),
+                     object(R"("t":{"const":"y"},"o":{"type":"string"})", R"("t")"))
+                    .strict);
+    // A branch that chooses is told by each of its own.
+    const auto other = object(R"("b":{"type":"string"},"o":{"type":"string"})", R"("b")");
+    const auto chooses = concat(R"({"anyOf":[)", a, ",", other, "]}");
+    CHECK(made(chooses, object("", "")).strict);
+    CHECK_FALSE(made(chooses, other).strict);
     // Without optional keys there is no null to drop.
     CHECK(made(object(R"("a":{"type":"string"})", R"("a")"),
                object(R"("a":{"type":"integer"})", R"("a")"))
               .strict);
     // What is required beside a choice may be optional in it.
-    CHECK_FALSE(strict(concat(R"({"type":"object","properties":{"k":{"anyOf":[)", a,
-                              R"(],"required":["o"]}},"required":["k"],)",
-                              R"("additionalProperties":false})"),
-                       Provider::OpenAi)
-                    .strict);
+    const auto beside = strict(
+        concat(R"({"type":"object","properties":{"k":{"type":"object","properties":{"o":{)",
+               R"("type":["string","null"]}},"required":["o"],"additionalProperties":false,)",
+               R"("anyOf":[)", object(R"("o":{"type":"string"})", ""),
+               R"(]}},"required":["k"],"additionalProperties":false})"),
+        Provider::OpenAi);
+    CHECK_FALSE(beside.strict);
+    CHECK_THAT(all(beside.notStrict), Contains("\"properties\" beside \"anyOf\" is not taken"));
 }
 
 TEST_CASE("Annotations do not stand in the way of a strict form, and their loss is told") {

@@ -134,7 +134,9 @@ private:
         }
         std::string beside;
         if (dice_.chance(20)) {
-            beside = dice_.one(R"("required":["a"],)", R"("properties":{"a":{"type":"string"}},)");
+            beside = dice_.one(R"("required":["a"],)",
+                               R"("type":"object","properties":{"a":{"type":["string","null"]}},)"
+                               R"("required":["a"],"additionalProperties":false,)");
         }
         return concat("{", beside, '"', dice_.one("anyOf", "oneOf"), R"(":[)", listed(branches),
                       "]}");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schema/format_checks.h"
-#include "schema/uri.h"
-#include "schema/utf8.h"
+#include "schema/strings/format_checks.h"
+#include "schema/strings/uri.h"
+#include "schema/strings/utf8.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/document.h"
-#include "schema/format.h"
+#include "schema/strings/format.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schema/format_checks.h"
+#include "schema/strings/format_checks.h"
 
 #include <array>
 

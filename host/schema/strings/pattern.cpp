@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schema/pattern.h"
+#include "schema/strings/pattern.h"
 
-#include "schema/pattern_pcre2.h"
-#include "schema/pattern_syntax.h"
+#include "schema/strings/pattern_pcre2.h"
+#include "schema/strings/pattern_syntax.h"
 #include "support/text.h"
 
 #include <re2/re2.h>

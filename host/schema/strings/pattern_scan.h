@@ -2,7 +2,7 @@
 // The smallest parts of an ECMA-262 pattern, read from left to right. Private to this folder.
 #pragma once
 
-#include "schema/pattern_syntax.h"
+#include "schema/strings/pattern_syntax.h"
 
 #include <cstdint>
 #include <optional>

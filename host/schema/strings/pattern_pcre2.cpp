@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schema/pattern_pcre2.h"
+#include "schema/strings/pattern_pcre2.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schema/uri.h"
+#include "schema/strings/uri.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "schema/properties.h"
+
 #include "schema/program.h"
 
 namespace tenon::schema {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schema/pattern_scan.h"
+#include "schema/strings/pattern_scan.h"
 
-#include "schema/utf8.h"
+#include "schema/strings/utf8.h"
 #include "support/text.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/document.h"
-#include "schema/pattern.h"
+#include "schema/strings/pattern.h"
 
 #include <catch2/catch.hpp>
 

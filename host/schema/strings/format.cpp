@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schema/format.h"
+#include "schema/strings/format.h"
 
-#include "schema/format_checks.h"
-#include "schema/pattern.h"
+#include "schema/strings/format_checks.h"
+#include "schema/strings/pattern.h"
 
 #include <algorithm>
 #include <iterator>

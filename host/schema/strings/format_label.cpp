@@ -2,8 +2,8 @@
 // The rules of IDNA for one label, as expressions of what is wrong with it. PCRE2 knows Unicode's
 // categories, scripts and directions; what it does not know stands in the sets below, which are of
 // Unicode 14. Whether a label is in the composed form NFC is not checked.
-#include "schema/format_checks.h"
-#include "schema/pattern_pcre2.h"
+#include "schema/strings/format_checks.h"
+#include "schema/strings/pattern_pcre2.h"
 
 #include <stdexcept>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // One pass over the pattern with a list of its open groups: nothing here recurses.
-#include "schema/pattern_syntax.h"
+#include "schema/strings/pattern_syntax.h"
 
-#include "schema/pattern_scan.h"
+#include "schema/strings/pattern_scan.h"
 #include "support/text.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "schema/format_checks.h"
-#include "schema/punycode.h"
-#include "schema/utf8.h"
+#include "schema/strings/format_checks.h"
+#include "schema/strings/punycode.h"
+#include "schema/strings/utf8.h"
 
 #include <algorithm>
 #include <optional>

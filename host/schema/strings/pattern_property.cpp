@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The names that ECMA-262 gives to Unicode properties, in the words of the engines.
-#include "schema/pattern_pcre2.h"
-#include "schema/pattern_syntax.h"
+#include "schema/strings/pattern_pcre2.h"
+#include "schema/strings/pattern_syntax.h"
 #include "support/text.h"
 
 #include <algorithm>
