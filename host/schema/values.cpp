@@ -7,7 +7,6 @@
 #include "support/text.h"
 
 #include <algorithm>
-#include <chrono>
 
 namespace tenon::schema {
 
@@ -17,8 +16,8 @@ using json::Value;
 namespace {
 
 constexpr std::size_t kBytesPerStep = 16;
-constexpr std::size_t kNanosecondsPerStep = 16; // of a pattern whose time is not linear
-constexpr std::size_t kFewItems = 12;           // compared each with each
+constexpr std::uint64_t kPatternCostPerStep = 8; // of a pattern whose time is not linear
+constexpr std::size_t kFewItems = 12;            // compared each with each
 
 std::size_t codePoints(std::string_view text) {
     return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -135,19 +134,12 @@ bool Machine::number(const Op &op, Value value, const At &at) {
 }
 
 bool Machine::matches(std::uint32_t pattern, std::string_view text) {
-    using Clock = std::chrono::steady_clock;
-    const Pattern &regex = *program_.patterns[pattern];
     if (!spend(1 + text.size() / kBytesPerStep)) {
         return false;
     }
-    if (regex.linear()) {
-        return regex.search(text) == Pattern::Match::Yes;
-    }
-    const auto started = Clock::now();
-    const auto match = regex.search(text);
-    const auto took =
-        std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - started).count();
-    spend(static_cast<std::uint64_t>(took) / kNanosecondsPerStep);
+    std::uint64_t cost = 0;
+    const auto match = program_.patterns[pattern]->search(text, cost);
+    spend(cost / kPatternCostPerStep);
     if (match == Pattern::Match::TooCostly) {
         exhaust("without more work for a \"pattern\" than is allowed");
     }

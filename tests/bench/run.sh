@@ -3,7 +3,12 @@
 # Builds and measures: see README.md. --check fails unless Tenon is fast enough.
 set -euo pipefail
 
+if [ "${1:-}" = schema ]; then # validation alone
+  shift
+  exec "$(dirname "$0")/schema_bench.sh" "$@"
+fi
 usage="usage: run.sh [--check] [--rounds N] [--no-build] [--no-sdk]
+       run.sh schema [--check] [--rounds N] [--no-build]
   --check     Tenon against the floor alone; exit 1 below the limits in this file
   --rounds N  how often everything is measured (5)
   --no-build  measure what is built already

@@ -206,17 +206,30 @@ test("an id is free for use once its answer is out", inTime, () =>
   }),
 );
 
+test("half a character is answered by its id, with what is wrong (S14)", inTime, () =>
+  withServer("echo", async (server) => {
+    server.write(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":` +
+      `{"name":"echo","arguments":{"text":"\\ud83c"}}}\n`);
+    const answer = await server.next();
+    assert.equal(answer.id, 7);
+    assert.equal(answer.error.code, -32602);
+    assert.match(answer.error.message, /a lone surrogate/);
+  }),
+);
+
 test("what is nested too deep is answered by its id", inTime, () =>
   withServer("probe", async (server) => {
     const nested = (depth) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
-    for (const depth of [124, 126, 5000]) {
+    for (const depth of [127, 128, 5000]) { // and one for the arguments themselves
       server.write(`{"jsonrpc":"2.0","id":7,"method":"tools/call","params":` +
         `{"name":"noarg","arguments":{"a":${nested(depth)}}}}\n`);
       const answer = await server.next();
       assert.equal(answer.id, 7);
-      if (depth > 124) {
+      if (depth > 127) {
         assert.equal(answer.error.code, -32602);
-        assert.match(answer.error.message, /the limit is 128/);
+        assert.match(answer.error.message, /the limit is 130 \(limits\.jsonDepth and 2 for/);
+      } else {
+        assert.ok(answer.result);
       }
     }
   }),

@@ -203,22 +203,28 @@ Shape ShapeMaker::oneOf(const std::vector<const Shape *> &options) {
 
 Key ShapeMaker::eitherKey(const std::string &name, const std::vector<const Shape *> &options) {
     std::vector<NodeId> forms;
-    bool partly = false;
+    Further rest; // of the options that do not name it
     for (const auto *const option : options) {
         if (const auto *const key = option->find(name)) {
             forms.push_back(key->form);
-            partly |= key->partly;
+            rest.partly |= key->partly;
             continue;
         }
-        const auto &further = option->further;
-        const bool open = further.partly && !option->closed;
+        const bool open = option->further.partly && !option->closed;
         if (open && option->required.contains(name)) {
             return {name, tree_.make(TreeNode::Kind::Schema)}; // it may be anything there
         }
-        forms.insert(forms.end(), further.forms.begin(), further.forms.end());
-        partly |= open;
+        rest.partly |= open;
+        for (const auto form : option->further.forms) {
+            add(rest, form);
+        }
+        if (rest.forms.size() == 1 && tree_[rest.forms[0]].kind == TreeNode::Kind::Schema &&
+            tree_[rest.forms[0]].members.empty()) {
+            return {name, rest.forms[0]}; // as well
+        }
     }
-    return {name, eitherOf(tree_, forms), partly};
+    forms.insert(forms.end(), rest.forms.begin(), rest.forms.end());
+    return {name, eitherOf(tree_, forms), rest.partly};
 }
 
 } // namespace tenon::schema

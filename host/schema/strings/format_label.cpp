@@ -52,7 +52,10 @@ constexpr std::string_view kJoining =
 class Expression {
 public:
     explicit Expression(const std::string &source) : regex_(compiled(source)) {}
-    bool isIn(std::string_view label) const { return regex_.search(label) != Pcre2::Found::No; }
+    bool isIn(std::string_view label) const {
+        std::uint64_t cost = 0;
+        return regex_.search(label, cost) != Pcre2::Found::No;
+    }
 
 private:
     static Pcre2 compiled(const std::string &source) {

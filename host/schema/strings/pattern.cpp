@@ -73,7 +73,7 @@ Result<std::unique_ptr<const Pattern>> Pattern::compile(std::string_view source)
     return std::unique_ptr<const Pattern>(new Pattern(source, std::move(engines)));
 }
 
-Pattern::Match Pattern::search(std::string_view utf8) const noexcept {
+Pattern::Match Pattern::search(std::string_view utf8, std::uint64_t &cost) const noexcept {
     if (engines_->re2 && utf8.size() <= engines_->re2BytesMax) {
         const bool found = RE2::PartialMatch({utf8.data(), utf8.size()}, *engines_->re2);
         return found ? Match::Yes : Match::No;
@@ -81,7 +81,7 @@ Pattern::Match Pattern::search(std::string_view utf8) const noexcept {
     if (!engines_->pcre2) {
         return Match::TooCostly;
     }
-    switch (engines_->pcre2->search(utf8)) {
+    switch (engines_->pcre2->search(utf8, cost)) {
     case Pcre2::Found::Yes: return Match::Yes;
     case Pcre2::Found::No: return Match::No;
     default: return Match::TooCostly;

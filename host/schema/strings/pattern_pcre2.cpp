@@ -129,7 +129,7 @@ Result<Pcre2> Pcre2::compile(const std::string &expression, const Weight &weight
     return made;
 }
 
-Pcre2::Found Pcre2::search(std::string_view utf8) const noexcept {
+Pcre2::Found Pcre2::search(std::string_view utf8, std::uint64_t &cost) const noexcept {
     // An item can run over the whole text before the next callback.
     if (static_cast<std::int64_t>(utf8.size()) > kWholeTextMax / characterCost_) {
         return Found::TooCostly;
@@ -137,6 +137,7 @@ Pcre2::Found Pcre2::search(std::string_view utf8) const noexcept {
     static thread_local Scratch scratch;
     Spending spending{kBudget, itemCost_, characterCost_, refersBack_, 0};
     const int found = scratch.search(code_.get(), utf8, spending);
+    cost += static_cast<std::uint64_t>(kBudget - spending.left);
     return found >= 0 ? Found::Yes : found == PCRE2_ERROR_NOMATCH ? Found::No : Found::TooCostly;
 }
 
