@@ -75,8 +75,10 @@ Result<std::shared_ptr<const MountedCatalog>> MountedCatalog::make(std::vector<M
             if (!isToolName(name)) {
                 return Error{"catalog.name",
                              concat("the mounted name \"", printable(name, 200), "\" of ",
-                                    mount.origin, " has ", name.size(),
-                                    " characters; expected 1 to 128 of A-Z a-z 0-9 _ . -")};
+                                    mount.origin,
+                                    name.size() > 128 ? concat(" has ", name.size(), " characters")
+                                                      : " has a character that names may not have",
+                                    "; expected 1 to 128 of A-Z a-z 0-9 _ . -")};
             }
             const auto [other, fresh] = seen.emplace(name, i);
             if (!fresh) {

@@ -143,6 +143,11 @@ Result<std::string> Agent::execute(Format format, json::Value calls) {
                                                " has no \"type\"; expected content blocks as the "
                                                "provider sent them")};
         }
+        if (type.string() == "function_call" || type.string() == "function") {
+            return Error{"agent.calls", concat("the call ", printable(block.raw(), 200),
+                                               " is in OpenAI's form; expected tool_use blocks, "
+                                               "Anthropic's")};
+        }
         if (type.string() != "tool_use") {
             continue; // text, thinking: nothing to run
         }

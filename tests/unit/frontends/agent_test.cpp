@@ -491,6 +491,9 @@ TEST_CASE("Missing and null input is a call without arguments") {
 TEST_CASE("What is no list of calls is refused whole, with what was expected") {
     const Host host(toolJson("t"));
     CHECK(host.refusal("{}").code == "agent.calls");
+    const auto other = host.refusal(R"([{"type":"function_call","call_id":"1","name":"t"}])");
+    CHECK(other.code == "agent.calls");
+    CHECK_THAT(other.message, Contains("is in OpenAI's form; expected tool_use blocks"));
     CHECK_THAT(host.refusal("{}").message,
                Contains("\"calls\" is object; expected an array of tool_use blocks"));
     for (const auto *call : {R"([{"type":"tool_use","name":"t","input":{}}])",
