@@ -49,9 +49,15 @@ Machine::Goes Machine::choice(Frame &frame, const Op &op) {
     if (frame.begun) {
         settleBranch(frame);
     }
-    frame.begun = true;
+    // Where reasons are wanted, what failed once is not tried again on the way down to them.
+    if (!std::exchange(frame.begun, true) && failed_.contains(choiceKey(frame))) {
+        frame.telling = hasRoom(frame.loud, frame.issuesEnd);
+        frame.stage = frame.telling ? 0 : op.count;
+    }
+    // What a branch knows counts for the policy for unknown keys.
+    const bool all = frame.collect || program_.unknownKeys != UnknownKeys::Allow;
     const std::uint64_t enough = op.code == OpCode::AnyOf ? 1 : 2;
-    const auto asks = [&] { return frame.telling || frame.collect || frame.hits < enough; };
+    const auto asks = [&] { return frame.telling || all || frame.hits < enough; };
     for (;;) {
         while (frame.stage < op.count && asks()) {
             frame.issues = frame.loud ? static_cast<std::uint32_t>(issues_->size()) : 0;
@@ -61,7 +67,13 @@ Machine::Goes Machine::choice(Frame &frame, const Op &op) {
             }
             settleBranch(frame);
         }
-        if (frame.telling || frame.hits > 0 || !hasRoom(frame.loud, frame.issuesEnd)) {
+        if (frame.telling || frame.hits > 0) {
+            break;
+        }
+        if (issues_ != nullptr && program_.dynamics.empty()) {
+            failed_.insert(choiceKey(frame));
+        }
+        if (!hasRoom(frame.loud, frame.issuesEnd)) {
             break;
         }
         frame.telling = true;

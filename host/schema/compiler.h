@@ -68,6 +68,7 @@ private:
     void arrays();
     void contains();
     void objects();
+    NodeIndex anything();
     void dependents();
     void applicators();
     json::Members membersOf(std::string_view keyword);
@@ -93,6 +94,7 @@ private:
     std::unordered_map<std::string_view, std::uint32_t> patternOf_;
     std::size_t patternWeight_ = 0;
     std::unordered_set<std::uint64_t> locations_; // by Location::key()
+    NodeIndex anything_ = kNone;
     // What is compiled at present:
     Location at_;
     Dialect dialect_;

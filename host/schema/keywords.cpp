@@ -250,6 +250,13 @@ void Compiler::objects() {
         rules.patterns.emplace_back(pattern(member.key), node(member.value, alone()));
     }
     rules.additional = nodeUnder("additionalProperties", alone());
+    // To the policy for unknown keys, one that is required is known.
+    if (options_.unknownKeys != UnknownKeys::Allow && rules.patterns.empty() &&
+        rules.additional == kNone) {
+        for (auto &property : rules.properties.list()) {
+            property.node = property.node == kNone ? anything() : property.node;
+        }
+    }
     if (!rules.properties.list().empty() || !rules.patterns.empty() || rules.additional != kNone) {
         program_.objects.push_back(std::move(rules));
         add({OpCode::Properties, static_cast<std::uint32_t>(program_.objects.size() - 1)});
@@ -257,6 +264,16 @@ void Compiler::objects() {
     if (const auto names = nodeUnder("propertyNames", alone()); names != kNone) {
         add({OpCode::PropertyNames, names});
     }
+}
+
+// A node without operations.
+NodeIndex Compiler::anything() {
+    if (anything_ == kNone) {
+        anything_ = static_cast<NodeIndex>(program_.nodes.size());
+        program_.nodes.emplace_back();
+        program_.facts.emplace_back();
+    }
+    return anything_;
 }
 
 void Compiler::dependents() {

@@ -114,7 +114,7 @@ void Machine::leave() {
     if (!frame.ok || frame.step.reach != Step::Reach::Same) {
         stacks_.marks.resize(frame.marksBefore);
     }
-    if (!frame.ok) {
+    if (!frame.ok && issues_ == nullptr) {
         stacks_.unknown.resize(frame.unknownBefore);
     }
     stacks_.bits.resize(frame.bitsBefore);

@@ -16,6 +16,7 @@
 
 #include <string_view>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
 namespace tenon::schema {
@@ -119,6 +120,9 @@ private:
     NodeIndex dynamicTarget(const Op &op);
     Goes dependentSchema(Frame &frame, const Op &op);
     Goes choice(Frame &frame, const Op &op);
+    static std::uint64_t choiceKey(const Frame &frame) {
+        return std::uint64_t{frame.op} << 32U | frame.value().index();
+    }
     void settleBranch(Frame &frame);
     void endChoice(Frame &frame, const Op &op);
     Goes negation(Frame &frame, NodeIndex node);
@@ -189,6 +193,7 @@ private:
     std::string_view exhausted_; // what ran out, or ""
     bool childOk_ = true;
     std::vector<Unknown> unknown_;
+    std::unordered_set<std::uint64_t> failed_; // choices of which no branch fits, by choiceKey()
 };
 
 bool Machine::issue(const At &at, std::string_view keyword, const auto &expected, const auto &found,

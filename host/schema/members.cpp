@@ -258,7 +258,7 @@ bool Machine::markBits(Frame &frame) {
 void Machine::settleUnknown() {
     unknown_.clear();
     auto &all = stacks_.unknown;
-    if (childOk_ && exhausted_.empty()) {
+    if (issues_ != nullptr || (childOk_ && exhausted_.empty())) {
         std::sort(all.begin(), all.end());
         for (auto first = all.begin(); first != all.end();) {
             const auto object = first->object;
@@ -289,14 +289,8 @@ Machine::Goes Machine::close(Frame &frame) {
     }
     std::uint32_t ordinal = 0;
     for (const auto member : object.members()) {
-        if (stacks_.bits[frame.bits + ordinal++] != 0) {
-            continue;
-        }
-        stacks_.unknown.push_back({object.index(), member.value.index(), frame.node});
-        if (program_.unknownKeys == UnknownKeys::Refuse && frame.loud &&
-            !isKnown(program_, frame.node, member.key)) {
-            const Step step{Step::Reach::Member, false, 0, member.value};
-            unknownKey(frame, step, "unknownKeys");
+        if (stacks_.bits[frame.bits + ordinal++] == 0) {
+            stacks_.unknown.push_back({object.index(), member.value.index(), frame.node});
         }
     }
     return Goes::On;
@@ -323,13 +317,13 @@ Machine::Goes Machine::unevaluated(Frame &frame, const Op &op) {
         if (stacks_.bits[frame.bits + frame.ordinal++] != 0) {
             continue;
         }
+        // After a failure the marks of what failed are gone: its keys are known all the same.
+        if (!frame.ok && spend(kStepsPerIssue) &&
+            (!object || isKnown(program_, frame.node, value.at(value.index() - 1).string()))) {
+            continue;
+        }
         if (object && program_.refusesAll(op.first)) {
-            // After a failure the marks of what failed are gone: its keys are known all the same.
-            const std::string_view key = value.at(value.index() - 1).string();
-            if (frame.ok || !isKnown(program_, frame.node, key)) {
-                unknownKey(frame, step, "unevaluatedProperties");
-            }
-            frame.ok = false;
+            unknownKey(frame, step, "unevaluatedProperties");
             continue;
         }
         if (!start(frame, op.first, step)) {

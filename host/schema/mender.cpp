@@ -16,6 +16,7 @@ namespace {
 
 constexpr int kRoundsMax = 8;         // JSON within a string within a string ...
 constexpr std::size_t kNodesMax = 64; // that apply to one value; beyond them nothing is mended
+constexpr std::uint64_t kStepsPerBranch = 20;  // of a choice: it is looked at in several ways
 constexpr std::size_t kConstantBytesMax = 200; // of a text that may be a constant
 
 } // namespace
@@ -69,7 +70,7 @@ Mender::Round Mender::round(Value root, std::vector<Change> &changes, std::strin
 std::vector<NodeIndex> Mender::closure(const std::vector<NodeIndex> &nodes, Value value) const {
     std::vector<NodeIndex> out = nodes;
     for (std::size_t i = 0; i < out.size() && out.size() < kNodesMax; ++i) {
-        for (const Op *op = program_.begin(out[i]); op != program_.end(out[i]); ++op) {
+        for (const Op *op = program_.begin(out[i]); op != program_.end(out[i]) && spend(1); ++op) {
             if (op->code == OpCode::Ref) {
                 out.push_back(op->first);
             } else if (op->code == OpCode::AnyOf || op->code == OpCode::OneOf) {
@@ -89,6 +90,9 @@ NodeIndex Mender::chosen(const Op &choice, Value value) const {
     const std::uint32_t type = typeOf(value);
     NodeIndex only = kNone;
     for (std::uint32_t i = 0; i < choice.count; ++i) {
+        if (!spend(kStepsPerBranch)) {
+            return kNone;
+        }
         const NodeIndex branch = program_.children[choice.first + i];
         if ((program_.facts[branch].types & type) == 0 || contradicts(branch, value)) {
             continue;
@@ -255,6 +259,9 @@ std::string Mender::defaultsFor(const Open &open, const std::vector<NodeIndex> &
                 given.insert(member.key);
             }
         }
+        if (!spend(rules.properties.list().size())) {
+            return;
+        }
         for (const auto &property : rules.properties.list()) {
             if (!property.fallback || !given.insert(property.key).second) {
                 continue;
@@ -273,16 +280,20 @@ std::string Mender::defaultsFor(const Open &open, const std::vector<NodeIndex> &
 }
 
 void Mender::array(const Open &open, const std::vector<NodeIndex> &nodes) {
+    std::vector<const ArrayRules *> all;
+    forOps(nodes, OpCode::Items, [&](const Op &op) { all.push_back(&program_.arrays[op.first]); });
     std::size_t i = 0;
     for (const Value item : open.value.items()) {
+        if (all.empty() || !spend(all.size())) {
+            return;
+        }
         std::vector<NodeIndex> inside;
-        forOps(nodes, OpCode::Items, [&](const Op &op) {
-            const ArrayRules &rules = program_.arrays[op.first];
-            const NodeIndex node = i < rules.prefix.size() ? rules.prefix[i] : rules.items;
+        for (const auto *rules : all) {
+            const NodeIndex node = i < rules->prefix.size() ? rules->prefix[i] : rules->items;
             if (node != kNone) {
                 inside.push_back(node);
             }
-        });
+        }
         if (!inside.empty() && mayHold(item)) {
             open_.push_back({item, std::move(inside), placeBelow(open.place, "", i)});
         }
@@ -299,8 +310,11 @@ Mended mend(const Program &program, Value value, Mender::Work work, const Mender
             break;
         }
         auto read = json::Document::read(std::move(text), rules.limits);
-        if (done == Mender::Round::TooLarge || !read) { // or too deep: all is left as it was
-            return {{}, {}, done == Mender::Round::TooLarge};
+        if (done == Mender::Round::TooLarge) { // all is left as it was
+            return {{}, {}, true};
+        }
+        if (!read) { // too deep
+            break;
         }
         out.document = std::move(*read);
         value = out.document.root();

@@ -14,6 +14,8 @@ using json::Value;
 
 namespace {
 
+constexpr int kDropRoundsMax = 4;
+
 // The text of a value without these members, and what each was.
 std::string without(Value root, const std::vector<Machine::Unknown> &unknown,
                     std::vector<Change> &changes) {
@@ -33,21 +35,40 @@ std::string without(Value root, const std::vector<Machine::Unknown> &unknown,
     return edits.apply();
 }
 
+// Leaves out the keys that no schema knows, unless the value would not be valid without them.
+void dropUnknown(const Program &program, std::uint64_t stepsMax, Value value, Prepared &out) {
+    for (int round = 0; round < kDropRoundsMax; ++round) { // a key may have made others known
+        const Value current = out.document.empty() ? value : out.document.root();
+        Machine machine(program, stepsMax);
+        machine.run(0, current);
+        if (machine.unknown().empty()) {
+            return;
+        }
+        auto changes = out.changes;
+        auto read = json::Document::read(without(current, machine.unknown(), changes),
+                                         {current.raw().size(), UINT32_MAX});
+        if (!Machine(program, stepsMax).run(0, read->root())) {
+            return;
+        }
+        out.document = std::move(*read);
+        out.changes = std::move(changes);
+    }
+}
+
 } // namespace
 
 Prepared Schema::prepare(Value value, std::size_t issuesMax) const {
     Prepared out;
     Machine quick(*program_, stepsMax_);
     bool valid = quick.run(0, value);
-    if (valid && !quick.unknown().empty()) {
-        auto read = json::Document::read(without(value, quick.unknown(), out.changes),
-                                         {value.raw().size(), UINT32_MAX});
-        out.document = std::move(*read);
-        return out;
-    }
     const bool fill = fillDefaults_ && program_->hasDefaults;
+    const bool drops = program_->unknownKeys == UnknownKeys::Drop;
     if (((valid || !mends_) && !fill) || !quick.limit().empty()) {
-        out.issues = valid ? std::vector<Issue>() : validate(value, issuesMax);
+        if (!valid) {
+            out.issues = validate(value, issuesMax);
+        } else if (drops && !quick.unknown().empty()) {
+            dropUnknown(*program_, stepsMax_, value, out);
+        }
         return out;
     }
     const Mender::Rules rules{{bytesMax_, depthMax_}, coerce_, fillDefaults_, stepsMax_};
@@ -77,6 +98,8 @@ Prepared Schema::prepare(Value value, std::size_t issuesMax) const {
     }
     if (!valid) {
         out.issues = validate(current(), issuesMax);
+    } else if (drops) {
+        dropUnknown(*program_, stepsMax_, value, out);
     }
     return out;
 }

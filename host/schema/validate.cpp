@@ -39,24 +39,31 @@ std::vector<Issue> Schema::validate(json::Value value, std::size_t issuesMax) co
     issuesMax = std::max<std::size_t>(issuesMax, 1);
     Machine slow(*program_, stepsMax_, &issues, issuesMax);
     slow.run(0, value);
-    for (const auto &unknown : slow.unknown()) { // all else is as it should be
-        if (issues.size() == issuesMax) {
+    // Exactly, if all else is as it should be; else those that nothing here has a word for.
+    const bool exact = !quick.unknown().empty();
+    for (const auto &unknown : exact ? quick.unknown() : slow.unknown()) {
+        const auto key = value.at(unknown.member - 1).string();
+        if (issues.size() >= issuesMax || program_->unknownKeys != UnknownKeys::Refuse) {
             break;
         }
-        const json::Value member = value.at(unknown.member);
-        const auto key = value.at(unknown.member - 1).string();
-        const auto path = pointerTo(value, unknown.member);
-        issues.push_back({path, "unknownKeys",
-                          keysExpected(*program_, unknown.node, Among::InPlace, key),
-                          concat("the unknown key ", printable(key, 100)), kindOf(member), path});
+        if (exact || !isKnown(*program_, unknown.node, key)) {
+            issues.push_back({pointerTo(value, unknown.member), "unknownKeys",
+                              keysExpected(*program_, unknown.node, Among::InPlace, key),
+                              concat("the unknown key ", printable(key, 100)),
+                              kindOf(value.at(unknown.member)), "/*"});
+        }
     }
     removeTwins(issues);
     issues.resize(std::min(issues.size(), issuesMax));
     if (!quick.limit().empty() || issues.empty()) {
-        const auto limit = quick.limit().empty() ? slow.limit() : quick.limit();
+        const bool told = !quick.limit().empty();
         issues.resize(std::min(issues.size(), issuesMax - 1));
-        issues.insert(issues.begin(), {"", "limit", concat("a value that can be checked ", limit),
-                                       "one that cannot", "a value", ""});
+        issues.insert(issues.begin(),
+                      {"", "limit",
+                       told ? concat("a value that can be checked ", quick.limit())
+                            : "a value that the schema takes",
+                       told ? "one that cannot" : "one that it does not, too large to say where",
+                       "a value", ""});
     }
     return issues;
 }

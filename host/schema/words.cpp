@@ -180,6 +180,7 @@ std::string pointerTo(json::Value root, std::uint32_t index) {
             if (item.index() <= index && index < item.past()) {
                 inside = item;
                 out += concat("/", i);
+                break;
             }
             ++i;
         }
@@ -187,6 +188,7 @@ std::string pointerTo(json::Value root, std::uint32_t index) {
             if (member.value.index() <= index && index < member.value.past()) {
                 inside = member.value;
                 out += tokenOf(member.key);
+                break;
             }
         }
         if (!inside) {

@@ -379,6 +379,14 @@ TEST_CASE("Refusing unknown keys never takes what the schema itself refuses, nor
                           "b":{"properties":{"k":{}}}}})",
                R"({"zzz":2})"),
         Contains("unknown key zzz"));
+    CHECK(issues(R"({"properties":{"a":{}},"required":["b"]})", R"({"a":1,"b":2})") == "");
+    // Two schemas judge x, and each knows a key of it: neither is told as unknown.
+    const auto twice = issues(R"({"properties":{"y":{"type":"integer"}},"allOf":[
+        {"properties":{"x":{"properties":{"a":{}}}}},
+        {"properties":{"x":{"properties":{"b":{}}}}}]})",
+                              R"({"x":{"a":1,"b":2,"c":3},"y":"no"})");
+    CHECK_THAT(twice, Contains("/y: expected an integer") && Contains("unknown key c") &&
+                          !Contains("unknown key a") && !Contains("unknown key b"));
     // An unknown key is told beside what else is wrong.
     const auto both = issues(R"({"properties":{"current":{},"n":{"type":"integer"}},
                                  "required":["current"]})",
@@ -422,6 +430,42 @@ TEST_CASE("Unknown keys can be left out, wherever they stand, and nothing else i
     CHECK(kept(R"({"properties":{"m":{"type":"object"}}})", R"({"m":{"z":1}})") ==
           R"({"m":{"z":1}})");
     CHECK(prepared(nested, R"({"a":"x","y":1})", options).same); // refused, and shown as it is
+}
+
+TEST_CASE("Keys are left out only where the value stays valid, and after it was mended") {
+    Options options;
+    options.unknownKeys = UnknownKeys::Drop;
+    const auto kept = [&](std::string_view schema, std::string_view value) {
+        const auto out = prepared(schema, value, options);
+        CHECK(out.issues == "");
+        return out.text;
+    };
+    for (const auto &[schema, value] :
+         {std::pair(R"({"properties":{"a":{}},"required":["b"]})", R"({"a":1,"b":2})"),
+          std::pair(R"({"properties":{"a":{}},"minProperties":1})", R"({"b":1})"),
+          std::pair(R"({"properties":{"a":{}},"dependentRequired":{"a":["b"]}})",
+                    R"({"a":1,"b":2})"),
+          std::pair(R"({"uniqueItems":true,"items":{"properties":{"a":{}}}})",
+                    R"([{"a":1,"b":2},{"a":1,"b":3}])")}) {
+        CAPTURE(schema);
+        CHECK(kept(schema, value) == value);
+    }
+    CHECK(kept(R"({"properties":{"a":{"type":"integer"},"d":{"default":3}}})",
+               R"({"a":"1","b":2})") == R"({"a":1,"d":3})");
+    // What any branch knows is known, in whatever order they stand.
+    for (const auto *schema :
+         {R"({"anyOf":[{"items":{"properties":{"a":{}}}},{"items":{"properties":{"b":{}}}}]})",
+          R"({"anyOf":[{"items":{"properties":{"b":{}}}},{"items":{"properties":{"a":{}}}}]})"}) {
+        CHECK(kept(schema, R"([{"b":1,"c":2}])") == R"([{"b":1}])");
+    }
+}
+
+TEST_CASE("What was mended in one round stays when the next one goes too deep") {
+    const auto deep = std::string(126, '[') + std::string(126, ']');
+    const auto out = prepared(R"({"properties":{"n":{"type":"integer"},"o":{"properties":{"p":
+        {"properties":{"q":{"type":"object","properties":{"r":{"type":"array"}}}}}}}}})",
+                              concat(R"({"n":"5","o":{"p":{"q":"{\"r\":\")", deep, R"(\"}"}}})"));
+    CHECK_THAT(out.text, Contains(R"("n":5)"));
 }
 
 TEST_CASE("Mending costs no more than reading: nothing multiplies, and nothing recurses") {

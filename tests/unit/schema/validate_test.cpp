@@ -412,11 +412,11 @@ TEST_CASE("Of a choice, the closest branch is what is told, and all when none is
           "/radius: expected a number, found the string \"5\"\n");
     CHECK(told(shapes, R"({"kind":"square"})") ==
           "/side: expected a value: this key is required, found no such key\n");
-    CHECK(
-        told(
-            R"({"properties":{"a":{"anyOf":[{"type":"object","required":["x"]},
+    CHECK(told(
+              R"({"properties":{"a":{"anyOf":[{"type":"object","required":["x"]},
          {"type":"null"}]}}})",
-            R"({"a":{}})") == "/a/x: expected a value: this key is required, found no such key\n");
+              R"({"a":{}})") ==
+          "/a/x: expected a value: this key is required, found no such key\n");
     CHECK(
         told(R"({"type":"object","anyOf":[{"required":["content"]},{"required":["source_url"]}]})",
              "{}") == "expected one of these shapes: /content: a value: this key is required; or "
@@ -458,6 +458,26 @@ TEST_CASE("A key whose value failed is still a known key to unevaluatedPropertie
                R"({"a":"x","b":1,"c":2})") ==
           "/a: expected an integer, found the string \"x\"\n"
           "/c: expected only the keys a and b, found the unknown key c\n");
+}
+
+TEST_CASE("After a failure, unevaluated keys and items are not judged by mistake") {
+    CHECK(told(R"({"allOf":[{"properties":{"y":{"type":"string"},"z":{"type":"object"}}}],
+                   "unevaluatedProperties":{"type":"integer"}})",
+               R"({"y":true,"z":{}})") == "/y: expected a string, found the boolean true\n");
+    CHECK(told(R"({"allOf":[{"prefixItems":[{"type":"string"},{}]}],"unevaluatedItems":false})",
+               "[1,2]") == "/0: expected a string, found the number 1\n");
+}
+
+TEST_CASE("A choice that is nested in itself tells what is wrong at its bottom, in a moment") {
+    const auto *schema = R"({"$defs":{"e":{"anyOf":[{"type":"number","minimum":0},
+        {"type":"array","items":{"$ref":"#/$defs/e"}}]}},"$ref":"#/$defs/e"})";
+    const auto value =
+        concat(std::string(60, '['), repeated("1,", 40'000), "\"x\"", std::string(60, ']'));
+    CHECK(secondsOf([&] {
+              const auto text = told(schema, value);
+              CHECK_THAT(text, Contains("/40000: expected one of these shapes: a number; or an "
+                                        "array, found the string \"x\""));
+          }) < 5);
 }
 
 TEST_CASE("The same reason is told once, and a limit that was reached stands alone") {
