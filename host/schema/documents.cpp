@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schema/documents.h"
 
+#include "schema/strings/json_pointer.h"
 #include "schema/strings/uri.h"
 #include "support/text.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace tenon::schema {
 
@@ -16,33 +16,6 @@ namespace {
 constexpr std::string_view kDialects =
     "\"https://json-schema.org/draft/2020-12/schema\", "
     "\"http://json-schema.org/draft-07/schema#\" or no $schema (2020-12)";
-
-// ~1 is "/" and ~0 is "~" in a token of a JSON Pointer; none if it has another "~".
-std::optional<std::string> unescaped(std::string_view token) {
-    std::string out(token);
-    for (std::size_t i = 0; (i = out.find('~', i)) != std::string::npos; ++i) {
-        if (i + 1 == out.size() || (out[i + 1] != '0' && out[i + 1] != '1')) {
-            return std::nullopt;
-        }
-        out.replace(i, 2, out[i + 1] == '0' ? "~" : "/");
-    }
-    return out;
-}
-
-Value itemAt(Value array, std::string_view token) {
-    std::size_t want = 0;
-    const auto *const last = token.data() + token.size();
-    const auto read = std::from_chars(token.data(), last, want);
-    if (read.ec != std::errc() || read.ptr != last || (token.size() > 1 && token[0] == '0')) {
-        return {};
-    }
-    for (const Value item : array.items()) {
-        if (want-- == 0) {
-            return item;
-        }
-    }
-    return {};
-}
 
 bool isAnchor(Value anchor) {
     const auto name = anchor.string();
@@ -287,11 +260,9 @@ Result<Location> Documents::resolve(ResourceIndex from, std::string_view referen
 Result<Location> Documents::pointer(Location at, std::string_view pointer) const {
     while (!pointer.empty() && at.value) {
         const auto end = std::min(pointer.find('/', 1), pointer.size());
-        const auto token = unescaped(pointer.substr(1, end - 1));
+        const auto token = keyOfToken(pointer.substr(1, end - 1));
         pointer.remove_prefix(end);
-        at = below(at, !token               ? Value()
-                       : at.value.isArray() ? itemAt(at.value, *token)
-                                            : at.value[*token]);
+        at = below(at, token ? childOf(at.value, *token) : Value());
     }
     if (!at.value) {
         return problem("a JSON Pointer to a subschema of this document, or one of its anchors");

@@ -110,8 +110,7 @@ std::uint64_t Compiler::count(std::string_view keyword, std::uint64_t fallback) 
     if (!value) {
         return fallback;
     }
-    const bool whole = value.isNumber() && json::isInteger(value.raw()) &&
-                       json::compareNumbers(value.raw(), "0") >= 0;
+    const bool whole = value.isInteger() && json::compareNumbers(value.raw(), "0") >= 0;
     if (!whole || value.raw().size() > 100) {
         failKeyword(keyword, "a whole number from 0", value);
         return fallback;

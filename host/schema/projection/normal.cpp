@@ -5,6 +5,7 @@
 #include "schema/dialect.h"
 #include "schema/projection/places.h"
 #include "schema/projection/tree.h"
+#include "schema/strings/json_pointer.h"
 #include "support/text.h"
 
 #include <algorithm>
@@ -90,9 +91,9 @@ private:
                 const bool own = pointer.substr(0, last) == "/$defs" ||
                                  pointer.substr(0, last) == "/definitions";
                 if (own == ownNames) {
-                    const auto plain =
-                        pointer.empty() ? "root"
-                                        : definitionName(unescapedToken(pointer.substr(last + 1)));
+                    const auto plain = pointer.empty()
+                                           ? "root"
+                                           : definitionName(*keyOfToken(pointer.substr(last + 1)));
                     name = plain;
                     for (int i = 2; !taken.insert(name).second; ++i) {
                         name = concat(plain, "_", i);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "schema/projection/places.h"
 
+#include "schema/strings/json_pointer.h"
 #include "schema/strings/uri.h"
 #include "support/text.h"
 
 #include <algorithm>
-#include <charconv>
 
 namespace tenon::schema {
 
@@ -28,31 +28,7 @@ std::string below(const std::string &pointer, std::string_view token) {
     return pointer.size() < kPointerBytesMax ? concat(pointer, "/", token) : pointer;
 }
 
-Value itemOf(Value array, std::string_view token) {
-    std::size_t place = 0;
-    const auto [end, error] = std::from_chars(token.data(), token.data() + token.size(), place);
-    if (error != std::errc() || end != token.data() + token.size()) {
-        return {};
-    }
-    for (const auto item : array.items()) {
-        if (place-- == 0) {
-            return item;
-        }
-    }
-    return {};
-}
-
 } // namespace
-
-std::string unescapedToken(std::string_view token) {
-    std::string out;
-    for (std::size_t i = 0; i < token.size(); ++i) {
-        const bool tilde =
-            token[i] == '~' && i + 1 < token.size() && (token[i + 1] == '0' || token[i + 1] == '1');
-        out += tilde ? (token[++i] == '0' ? '~' : '/') : token[i];
-    }
-    return out;
-}
 
 Places::Places(Value root) : root_(root) {
     byUri_[""] = root;
@@ -153,10 +129,10 @@ Value Places::pointed(Value from, std::string_view pointer) const {
     auto at = knows(from) ? of(from).pointer : std::string();
     while (from && pointer.starts_with('/')) {
         pointer.remove_prefix(1);
-        const auto token = unescapedToken(pointer.substr(0, pointer.find('/')));
+        const auto key = keyOfToken(pointer.substr(0, pointer.find('/')));
         pointer.remove_prefix(std::min(pointer.size(), pointer.find('/')));
-        from = from.isArray() ? itemOf(from, token) : from[token];
-        at = below(at, escaped(token));
+        from = key ? childOf(from, *key) : Value();
+        at = below(at, escaped(key.value_or("")));
     }
     if (!pointer.empty() || !(from.isObject() || from.isTrue() || from.isFalse())) {
         return {};

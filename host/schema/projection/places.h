@@ -15,9 +15,6 @@
 
 namespace tenon::schema {
 
-// A token of a JSON Pointer as the key that it stands for.
-std::string unescapedToken(std::string_view token);
-
 class Places {
 public:
     struct Place {
