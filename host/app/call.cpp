@@ -106,7 +106,8 @@ int call(const CallRequest &request) {
     if (prepared.instead) {
         printed = *prepared.instead;
     } else {
-        const Caller caller{Source::Cli, "", "", "", ""};
+        Caller caller;
+        caller.source = Source::Cli;
         ToolCall asked;
         asked.toolName = request.tool;
         asked.arguments = prepared.arguments.root();

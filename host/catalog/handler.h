@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tenon {
 
@@ -22,6 +23,9 @@ struct Caller {
     Source source = Source::Internal;
     std::string userId; // the authenticated principal, or ""
     std::string clientName, clientVersion, protocolVersion;
+    std::string authMethod, clientId; // how the principal was authenticated, and as which client
+    std::string ipAddress, userAgent; // of a network's client
+    std::vector<std::string> scopes;  // that the principal was granted
 };
 
 struct Progress {

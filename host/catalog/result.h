@@ -6,6 +6,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -32,6 +33,8 @@ struct RawCause {
     std::string type;
     std::string message;
     std::exception_ptr exception = nullptr; // where it was thrown in this process's own C++
+    std::string_view where = "handler";     // the part of the call that failed (ThrowSite)
+    bool crashed = false; // what ran the call has died: type says of what (a signal, an exit code)
 };
 
 struct ContentBlock {

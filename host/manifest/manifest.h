@@ -25,12 +25,26 @@ struct PluginEntry {
     std::string where;         // file:line:column, for messages
 };
 
+// Where rows of calls are kept.
+struct AuditEntry {
+    enum class Store { Default, Off, Sqlite, JsonLines };
+    Store store = Store::Default; // Default: as the command has it
+    std::string path;             // absolute; "": the default one
+    bool sync = false;
+    std::uint64_t rotateBytes = 64U << 20; // 0, here and below: never
+    std::uint64_t rotateSeconds = 0;
+    std::uint64_t retentionSeconds = 30 * 86'400;
+    std::vector<std::string> mask; // names whose values are masked, besides the usual ones
+    bool given = false;            // the manifest speaks of it
+};
+
 struct Manifest {
     std::string serverName = "tenon";
     std::string serverVersion;
     std::string instructions;
     std::vector<PluginEntry> plugins;
     Limits limits;
+    AuditEntry audit;
 };
 
 // Reads a manifest file. The error lists every problem that was found, each with file:line:column.

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps themselves. How a call suspends, stops and talks to its listener: call_flow.cpp.
-#include "runner/call.h"
+// The steps up to the outcome. The closing ones: call_end.cpp. How a call suspends, stops and talks
+// to its listener: call_flow.cpp.
+#include "runner/call_hook.h"
 
+#include "json/writer.h"
 #include "runner/errors.h"
 #include "support/text.h"
+
+#include <algorithm>
 
 namespace tenon {
 
@@ -19,7 +23,7 @@ Call::Call(ToolRunner::Parts &parts, std::size_t tool, const ToolCall &request,
     : parts_(parts), toolIndex_(tool), name_(parts.options.catalog->tools()[tool].name),
       tool_(*parts.options.catalog->tools()[tool].tool),
       mount_(parts.options.catalog->mounts()[parts.options.catalog->tools()[tool].mount]),
-      listener_(std::move(listener)) {
+      listener_(std::move(listener)), round_(request.round) {
     if (request.ambient != nullptr) {
         context_.dimensions = request.ambient->dimensions;
     }
@@ -38,47 +42,16 @@ Call::Call(ToolRunner::Parts &parts, std::size_t tool, const ToolCall &request,
 
 void Call::advance() {
     using StepFunction = Goes (Call::*)();
-    static constexpr std::array<StepFunction, 9> kSteps{
-        &Call::before,       &Call::checkArguments, &Call::policy,
-        &Call::beforeHandle, &Call::handle,         &Call::afterHandle,
-        &Call::output,       &Call::error,          &Call::after};
+    static constexpr std::array<StepFunction, 10> kSteps{
+        &Call::before, &Call::checkArguments, &Call::policy, &Call::beforeHandle,
+        &Call::handle, &Call::afterHandle,    &Call::output, &Call::error,
+        &Call::render, &Call::after};
     while (step_ != Step::Done) {
         if ((this->*kSteps[static_cast<std::size_t>(step_)])() == Goes::Suspended) {
             return;
         }
     }
     done();
-}
-
-// Runs one hook and hands its answer, or what it threw, to `answered`.
-template <class Event, class Answer>
-Call::Goes Call::runHook(const Hook<Event, Answer> &hook, Event event,
-                         void (Call::*answered)(std::variant<Answer, std::exception_ptr>)) {
-    std::variant<Answer, std::exception_ptr> answer;
-    if (hook.plain()) {
-        try {
-            answer = hook.plain()(event);
-        } catch (...) {
-            answer = std::current_exception();
-        }
-        (this->*answered)(std::move(answer));
-        return Goes::On;
-    }
-    const auto number = suspend(Suspension::Hook);
-    const auto kept = std::make_shared<Event>(std::move(event));
-    const Continuation<Answer> goOn(
-        [self = shared_from_this(), kept, number, answered](auto settled) {
-            if (self->resume(number)) {
-                (self.get()->*answered)(std::move(settled));
-                self->advance();
-            }
-        });
-    try {
-        hook.suspendingForm()(*kept, goOn);
-    } catch (...) {
-        goOn.reject(std::current_exception());
-    }
-    return Goes::Suspended;
 }
 
 Call::Goes Call::before() {
@@ -95,23 +68,12 @@ Call::Goes Call::before() {
         return Goes::On;
     }
     const auto &hook = hooks[hook_++].beforeToolCall;
-    return runHook(hook, beforeEvent(), &Call::onBefore);
+    return runHook(ThrowSite::BeforeToolCall, hook, beforeEvent(), &Call::onBefore);
 }
 
-void Call::onBefore(std::variant<std::optional<std::string>, std::exception_ptr> answer) {
-    if (auto *error = std::get_if<std::exception_ptr>(&answer)) {
-        try {
-            std::rethrow_exception(*error);
-        } catch (...) {
-            auto thrown = outcomeOfCurrentException();
-            if (auto *refusal = std::get_if<AppError>(&thrown)) {
-                conclude(std::move(*refusal), Outcome::Refused);
-            } else {
-                conclude(normalizeError(std::get<RawCause>(thrown),
-                                        concat("beforeToolCall of ", name_), *parts_.options.log),
-                         Outcome::Internal);
-            }
-        }
+void Call::onBefore(Answered<std::optional<std::string>> answer) {
+    if (auto *thrown = std::get_if<HandlerOutcome>(&answer)) {
+        concludeUntold(std::move(*thrown), Outcome::Refused);
         return;
     }
     auto &text = std::get<std::optional<std::string>>(answer);
@@ -121,11 +83,11 @@ void Call::onBefore(std::variant<std::optional<std::string>, std::exception_ptr>
     auto read = json::Document::read(std::move(*text), {parts_.options.limits.argumentsBytesMax,
                                                         parts_.options.limits.jsonDepthMax});
     if (!read || !read->root().isObject()) {
-        const RawCause cause{"invalid replacement",
-                             read ? "beforeToolCall answered with JSON that is no object"
-                                  : read.error().message};
-        conclude(normalizeError(cause, concat("beforeToolCall of ", name_), *parts_.options.log),
-                 Outcome::Internal);
+        concludeUntold(
+            RawCause{"invalid replacement",
+                     read ? "it answered with JSON that is no object" : read.error().message,
+                     nullptr, nameOf(ThrowSite::BeforeToolCall)},
+            Outcome::Internal);
         return;
     }
     replaced_ = std::move(*read);
@@ -167,34 +129,65 @@ Call::Goes Call::policy() {
     if (!parts_.options.policy) {
         return Goes::On;
     }
-    try {
-        if (parts_.options.policy(beforeEvent()) == PolicyAnswer::Deny) {
-            conclude(AppError{"FORBIDDEN", concat("Policy does not allow \"", name_, "\".")},
-                     Outcome::Forbidden);
-        }
-    } catch (...) {
-        auto thrown = outcomeOfCurrentException();
-        const auto *cause = std::get_if<RawCause>(&thrown);
-        conclude(cause ? normalizeError(*cause, concat("policy for ", name_), *parts_.options.log)
-                       : std::get<AppError>(thrown),
-                 cause ? Outcome::Internal : Outcome::Forbidden);
+    auto answer = PolicyAnswer::Deny;
+    if (auto thrown =
+            guarded(ThrowSite::Policy, [&] { answer = parts_.options.policy(beforeEvent()); })) {
+        concludeUntold(std::move(*thrown), Outcome::Forbidden);
+    } else if (answer == PolicyAnswer::Deny) {
+        conclude(AppError{"FORBIDDEN", concat("Policy does not allow \"", name_, "\".")},
+                 Outcome::Forbidden);
     }
     return Goes::On;
 }
 
 Call::Goes Call::beforeHandle() {
     step_ = Step::Handle;
-    const auto &hook = parts_.options.lifecycle.beforeHandle;
-    return hook ? runHook(hook, beforeEvent(), &Call::onBeforeHandle) : Goes::On;
+    const auto &lifecycle = parts_.options.lifecycle;
+    if (lifecycle.requiredScopes && lacksScopes()) {
+        return Goes::On;
+    }
+    return lifecycle.beforeHandle ? runHook(ThrowSite::BeforeHandle, lifecycle.beforeHandle,
+                                            beforeEvent(), &Call::onBeforeHandle)
+                                  : Goes::On;
 }
 
-void Call::onBeforeHandle(std::variant<Seen, std::exception_ptr> answer) {
-    if (auto *error = std::get_if<std::exception_ptr>(&answer)) {
-        try {
-            std::rethrow_exception(*error);
-        } catch (...) {
-            concludeThrown(outcomeOfCurrentException());
+bool Call::lacksScopes() {
+    std::vector<std::string> required;
+    if (auto thrown = guarded(ThrowSite::RequiredScopes, [&] {
+            required = parts_.options.lifecycle.requiredScopes(beforeEvent());
+        })) {
+        concludeThrown(std::move(*thrown));
+        return true;
+    }
+    const auto &held = context_.caller.scopes;
+    std::vector<std::string_view> missing;
+    for (const auto &scope : required) {
+        if (std::find(held.begin(), held.end(), scope) == held.end()) {
+            missing.push_back(scope);
         }
+    }
+    if (missing.empty()) {
+        return false;
+    }
+    json::Writer details;
+    details.object().key("missingScopes").array();
+    for (const auto scope : missing) {
+        details.string(validUtf8(scope));
+    }
+    const bool known = !context_.caller.userId.empty();
+    AppError error{known ? "FORBIDDEN" : "UNAUTHORIZED",
+                   concat("\"", name_, "\" needs the ", missing.size() > 1 ? "scopes " : "scope ",
+                          listed(missing),
+                          known ? ", which the caller was not granted."
+                                : ", and the caller is not authenticated.")};
+    error.details = details.endArray().endObject().take();
+    conclude(std::move(error), Outcome::Forbidden);
+    return true;
+}
+
+void Call::onBeforeHandle(Answered<Seen> answer) {
+    if (auto *thrown = std::get_if<HandlerOutcome>(&answer)) {
+        concludeThrown(std::move(*thrown));
     }
 }
 
@@ -225,12 +218,14 @@ Call::Goes Call::handle() {
 
 void Call::finish(HandlerOutcome outcome) {
     if (!resume(inHandler_)) { // answered for already, or twice
+        swallow(outcome, "after the call had ended");
         if (abandoned_.exchange(false)) {
             --parts_.abandoned;
         }
         return;
     }
     if (stop_.load() != Stop::None) {
+        swallow(outcome, "after it was told to stop");
         concludeStopped();
     } else if (auto *output = std::get_if<tenon::Output>(&outcome)) {
         result_ = std::move(*output);
@@ -252,17 +247,14 @@ Call::Goes Call::afterHandle() {
         return Goes::On;
     }
     const auto &output = std::get<tenon::Output>(result_);
-    return runHook(hook, AfterHandle{name_, args_, effective_, context_, tool_, output},
+    return runHook(ThrowSite::AfterHandle, hook,
+                   AfterHandle{name_, args_, effective_, context_, tool_, output},
                    &Call::onAfterHandle);
 }
 
-void Call::onAfterHandle(std::variant<std::optional<std::string>, std::exception_ptr> answer) {
-    if (auto *error = std::get_if<std::exception_ptr>(&answer)) {
-        try {
-            std::rethrow_exception(*error);
-        } catch (...) {
-            concludeThrown(outcomeOfCurrentException());
-        }
+void Call::onAfterHandle(Answered<std::optional<std::string>> answer) {
+    if (auto *thrown = std::get_if<HandlerOutcome>(&answer)) {
+        concludeThrown(std::move(*thrown));
     } else if (auto &data = std::get<std::optional<std::string>>(answer)) {
         std::get<tenon::Output>(result_).data = std::move(*data);
     }
@@ -324,76 +316,9 @@ Call::Goes Call::output() {
         if (output.data.empty() && output.content.empty()) {
             output.data = R"({"status":"ok"})";
         }
-        close(Step::After);
+        close(Step::Render);
     }
     return Goes::On;
-}
-
-Call::Goes Call::error() {
-    const auto &hooks = parts_.options.hooks;
-    while (hook_ < hooks.size() && !hooks[hook_].onToolError) {
-        ++hook_;
-    }
-    if (hook_ == hooks.size()) {
-        step_ = Step::After;
-        hook_ = 0;
-        return Goes::On;
-    }
-    const auto &hook = hooks[hook_++].onToolError;
-    return runHook(hook, ToolErrorEvent{name_, *thrown_, context_, tool_}, &Call::onWatched);
-}
-
-Call::Goes Call::after() {
-    const auto &hooks = parts_.options.hooks;
-    while (hook_ < hooks.size() && !hooks[hook_].afterToolCall) {
-        ++hook_;
-    }
-    if (hook_ == hooks.size()) {
-        step_ = Step::Done;
-        return Goes::On;
-    }
-    const auto &hook = hooks[hook_++].afterToolCall;
-    const std::chrono::duration<double, std::milli> took = Clock::now() - started_;
-    return runHook(hook,
-                   AfterToolCall{name_, args_, effective_, context_, tool_, result_, outcome_,
-                                 took.count(), thrown_ ? &*thrown_ : nullptr, changes_},
-                   &Call::onWatched);
-}
-
-void Call::onWatched(std::variant<Seen, std::exception_ptr> answer) {
-    if (auto *error = std::get_if<std::exception_ptr>(&answer)) {
-        try {
-            std::rethrow_exception(*error);
-        } catch (...) {
-            const auto thrown = outcomeOfCurrentException();
-            const auto *cause = std::get_if<RawCause>(&thrown);
-            parts_.options.log->error(concat(
-                "a hook that watches ", name_,
-                " threw, and was ignored: ", cause ? cause->type : std::get<AppError>(thrown).code,
-                ": ", cause ? cause->message : std::get<AppError>(thrown).message));
-        }
-    }
-}
-
-void Call::close(Step step) {
-    closing_.store(true, std::memory_order_release);
-    step_ = step;
-    hook_ = 0;
-}
-
-void Call::conclude(ToolResult result, Outcome outcome) {
-    result_ = std::move(result);
-    outcome_ = outcome;
-    close(thrown_ ? Step::Error : Step::After);
-}
-
-void Call::concludeThrown(HandlerOutcome thrown) {
-    thrown_ = std::move(thrown);
-    if (const auto *cause = std::get_if<RawCause>(&*thrown_)) {
-        conclude(normalizeError(*cause, name_, *parts_.options.log), Outcome::Internal);
-    } else {
-        conclude(std::get<AppError>(*thrown_), Outcome::Failed);
-    }
 }
 
 } // namespace tenon

@@ -9,6 +9,7 @@
 
 #include "runner/deadlines.h"
 #include "runner/runner.h"
+#include "runner/throw_site.h"
 
 #include <array>
 #include <mutex>
@@ -67,6 +68,7 @@ private:
         AfterHandle,
         Output,
         Error,
+        Render,
         After,
         Done
     };
@@ -82,22 +84,32 @@ private:
     Goes afterHandle();
     Goes output();
     Goes error();
+    Goes render();
     Goes after();
     void done();
 
+    // What a hook answered, or what it threw.
+    template <class Answer> using Answered = std::variant<Answer, HandlerOutcome>;
     template <class Event, class Answer>
-    Goes runHook(const Hook<Event, Answer> &hook, Event event,
-                 void (Call::*answered)(std::variant<Answer, std::exception_ptr>));
-    void onBefore(std::variant<std::optional<std::string>, std::exception_ptr> answer);
-    void onBeforeHandle(std::variant<Seen, std::exception_ptr> answer);
-    void onAfterHandle(std::variant<std::optional<std::string>, std::exception_ptr> answer);
-    void onWatched(std::variant<Seen, std::exception_ptr> answer);
+    Goes runHook(ThrowSite site, const Hook<Event, Answer> &hook, Event event,
+                 void (Call::*answered)(Answered<Answer>));
+    void onBefore(Answered<std::optional<std::string>> answer);
+    void onBeforeHandle(Answered<Seen> answer);
+    void onAfterHandle(Answered<std::optional<std::string>> answer);
+    void onWatched(Answered<Seen> answer);
+    // Whether the caller lacks a scope; the call is then refused.
+    bool lacksScopes();
 
     // The outcome stands; the closing steps follow.
     void close(Step step);
     // The call ends this way.
     void conclude(ToolResult result, Outcome outcome);
     void concludeStopped();
+    // The call ends by what was thrown where nothing is told of it: a refusal with the outcome
+    // given, or a raw cause.
+    void concludeUntold(HandlerOutcome thrown, Outcome refusal);
+    // What was thrown where the call goes on all the same, or has ended already.
+    void swallow(const HandlerOutcome &thrown, std::string_view what) const;
     // Ends the call on a pool thread: hooks and listeners may wait, timers and readers may not.
     void endStopped();
     void concludeThrown(HandlerOutcome thrown);
@@ -111,6 +123,7 @@ private:
     bool mayRunInline() const;
     void runInline();
     void armGrace();
+    void afterWatchGrace(std::function<void(Call &)> giveUp);
     void outlastRun();
     WorkKey workKey() const;
     std::string hostHint(const std::string &code) const;
@@ -125,6 +138,8 @@ private:
     const std::shared_ptr<CallListener> listener_;
     ToolCallContext context_;
     const Clock::time_point started_ = Clock::now();
+    const std::chrono::system_clock::time_point startedAt_ = std::chrono::system_clock::now();
+    const std::uint32_t round_;
     Clock::time_point deadline_;
 
     json::Document none_, replaced_; // behind args_ when none came, and behind effective_
@@ -136,9 +151,12 @@ private:
     ToolResult result_;
     Outcome outcome_ = Outcome::Ok;
     std::optional<HandlerOutcome> thrown_;
+    std::string failureJson_; // of result_, as the caller reads it
+    std::size_t responseBytes_ = 0;
 
-    std::mutex mutex_; // of the six below
+    std::mutex mutex_; // of the seven below
     Suspension suspension_ = Suspension::None;
+    std::shared_ptr<Call> self_; // while suspended: whoever should go on may forget the call
     std::uint64_t suspensions_ = 0;
     std::uint64_t inHandler_ = 0; // the number of that suspension
     std::optional<Deadlines::Key> timer_;

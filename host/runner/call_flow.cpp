@@ -106,6 +106,7 @@ void Call::outlastRun() {
 std::uint64_t Call::suspend(Suspension kind) {
     const std::lock_guard lock(mutex_);
     suspension_ = kind;
+    self_ = shared_from_this();
     ++suspensions_;
     if (kind == Suspension::Handler) {
         inHandler_ = suspensions_;
@@ -120,6 +121,7 @@ bool Call::resume(std::uint64_t number) {
         return false;
     }
     suspension_ = Suspension::None;
+    self_ = nullptr; // not the last: whoever calls has it
     return true;
 }
 
@@ -167,6 +169,7 @@ void Call::giveUp() {
             return;
         }
         kind = std::exchange(suspension_, Suspension::None);
+        self_ = nullptr;
     }
     if (kind == Suspension::None) {
         armGrace(); // a step is running; it may suspend yet
@@ -221,16 +224,14 @@ void Call::concludeStopped() {
 }
 
 void Call::done() {
-    std::string failure;
-    if (const auto *error = std::get_if<AppError>(&result_)) {
-        failure = toolResultFromError(*error, tool_.safeToRepeat(), hostHint(error->code));
-    }
-    try {
+    {
         const std::lock_guard lock(listening_);
         told_ = true;
-        listener_->onDone(std::move(result_), std::move(failure));
-    } catch (const std::exception &thrown) {
-        parts_.options.log->error(concat("the listener of ", name_, " threw: ", thrown.what()));
+        if (const auto thrown = guarded(ThrowSite::Answering, [&] {
+                listener_->onDone(std::move(result_), std::move(failureJson_));
+            })) {
+            swallow(*thrown, "and the caller may have been told nothing");
+        }
     }
     if (pooled_) {
         parts_.scheduler.release(workKey());
@@ -251,12 +252,25 @@ void Call::done() {
 }
 
 std::string Call::hostHint(const std::string &code) const {
-    try {
-        return parts_.options.errorHint ? parts_.options.errorHint(name_, code) : "";
-    } catch (const std::exception &thrown) {
-        parts_.options.log->error(concat("errorHint for ", name_, " threw: ", thrown.what()));
-        return "";
+    std::string hint;
+    if (!parts_.options.errorHint) {
+        return hint;
     }
+    if (const auto thrown =
+            guarded(ThrowSite::ErrorHint, [&] { hint = parts_.options.errorHint(name_, code); })) {
+        swallow(*thrown, "and the error goes without its hint");
+    }
+    return hint;
+}
+
+// A hook that suspends once the outcome stands is given up when this is over.
+void Call::afterWatchGrace(std::function<void(Call &)> giveUp) {
+    parts_.deadlines.add(Clock::now() + parts_.options.watchGrace,
+                         [weak = weak_from_this(), giveUp = std::move(giveUp)] {
+                             if (const auto self = weak.lock()) {
+                                 self->parts_.scheduler.post([self, giveUp] { giveUp(*self); });
+                             }
+                         });
 }
 
 void Call::progress(const Progress &progress) {
@@ -274,13 +288,20 @@ void Call::progress(const Progress &progress) {
     }
     progressTokens_ -= 1;
     progressDone_ = progress.done;
-    listener_->onProgress(progress);
+    if (const auto thrown =
+            guarded(ThrowSite::Progress, [&] { listener_->onProgress(progress); })) {
+        swallow(*thrown, "and the report was lost");
+    }
 }
 
 void Call::log(CallLogLevel level, std::string_view message) {
     const std::lock_guard lock(listening_);
-    if (!told_) {
-        listener_->onLog(level, message);
+    if (told_) {
+        return;
+    }
+    if (const auto thrown =
+            guarded(ThrowSite::CallLog, [&] { listener_->onLog(level, message); })) {
+        swallow(*thrown, "and the message was lost");
     }
 }
 

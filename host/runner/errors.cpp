@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
-#include <cxxabi.h>
 
 namespace tenon {
 
@@ -34,55 +32,19 @@ constexpr std::array kCodes{
     CodeMeaning{"OVERLOADED", 503, 11},
 };
 
-bool isCode(std::string_view code) {
-    const auto part = [](char c) {
-        return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-    };
-    return code.size() >= 3 && code.size() <= 64 && code[0] >= 'A' && code[0] <= 'Z' &&
-           std::all_of(code.begin(), code.end(), part);
-}
-
 // Codes that speak for the host: a plugin cannot say them of itself.
 bool isHostsOwn(std::string_view code) {
     return code == "INTERNAL_SERVER_ERROR" || code == "OVERLOADED" || code.starts_with("PLUGIN_");
-}
-
-std::string typeName(const std::type_info &type) {
-    int status = 0;
-    char *plain = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
-    std::string name = status == 0 && plain != nullptr ? plain : type.name();
-    std::free(plain);
-    return name;
-}
-
-// The message of an exception and of those nested in it, outermost first.
-std::string wholeMessage(const std::exception &error) {
-    std::string message = error.what();
-    const std::exception *at = &error;
-    std::exception_ptr hold;
-    for (int depth = 0; depth < 16; ++depth) {
-        const auto *nested = dynamic_cast<const std::nested_exception *>(at);
-        if (nested == nullptr || !nested->nested_ptr()) {
-            break;
-        }
-        hold = nested->nested_ptr();
-        try {
-            std::rethrow_exception(hold);
-        } catch (const std::exception &inner) {
-            message += concat(": ", inner.what());
-            at = &inner; // alive as long as hold
-        } catch (...) {
-            return message + ": (something that is not a std::exception)";
-        }
-    }
-    return message;
 }
 
 // details with the message first; anything that is no object becomes {"value": ...}.
 void writeDetails(json::Writer &out, const AppError &error) {
     out.object().key("message").string(validUtf8(error.message));
     json::Document details;
-    if (!error.details.empty() && details.readView(error.details)) {
+    if (error.details.empty()) {
+    } else if (!details.readView(error.details, {error.details.size(), UINT32_MAX})) {
+        out.key("value").string(validUtf8(error.details));
+    } else {
         const auto value = details.root();
         if (!value.isObject()) {
             out.key("value").raw(json::compact(value));
@@ -122,16 +84,39 @@ bool isRetryable(const AppError &error, bool safeToRepeat) {
     return status == 429 || status == 503 || status == 504;
 }
 
-AppError normalizeError(const RawCause &cause, std::string_view what, Log &log) {
-    log.error(concat(what, " failed: ", cause.type, ": ", cause.message));
+AppError normalizeError(const RawCause &cause, std::string_view call, Log &log) {
+    log.error(concat(call, " failed in ", cause.where, ": ", cause.type, ": ", cause.message));
+    if (cause.crashed) {
+        return {"PLUGIN_CRASHED", "The tool's plugin crashed while it ran the call."};
+    }
     return {"INTERNAL_SERVER_ERROR", "Internal server error"};
+}
+
+void logSwallowed(const HandlerOutcome &thrown, std::string_view call, std::string_view what,
+                  Log &log) {
+    const auto *refusal = std::get_if<AppError>(&thrown);
+    if (const auto *cause = std::get_if<RawCause>(&thrown)) {
+        log.error(concat(call, " failed in ", cause->where, ", ", what, ": ", cause->type, ": ",
+                         cause->message));
+    } else if (refusal != nullptr) {
+        log.warning(
+            concat(call, " was refused, ", what, ": ", refusal->code, ": ", refusal->message));
+    }
+}
+
+bool isErrorCode(std::string_view code) {
+    const auto part = [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+    };
+    return code.size() >= 3 && code.size() <= 64 && code[0] >= 'A' && code[0] <= 'Z' &&
+           std::all_of(code.begin(), code.end(), part);
 }
 
 HandlerOutcome normalizeRefusal(AppError error) {
     if (isHostsOwn(error.code)) {
         return RawCause{concat("a refusal with the host's own code ", error.code), error.message};
     }
-    if (!isCode(error.code)) {
+    if (!isErrorCode(error.code)) {
         return RawCause{concat("a refusal with the code \"", printable(error.code, 100),
                                "\"; expected ^[A-Z][A-Z0-9_]{2,63}$"),
                         error.message};
@@ -166,18 +151,22 @@ AppError validationError(const std::vector<schema::Issue> &issues) {
     return error;
 }
 
-HandlerOutcome outcomeOfCurrentException() {
-    try {
-        throw;
-    } catch (const AppError &error) {
-        return error;
-    } catch (const std::exception &error) {
-        return RawCause{typeName(typeid(error)), wholeMessage(error), std::current_exception()};
-    } catch (...) {
-        const auto *type = abi::__cxa_current_exception_type();
-        return RawCause{type ? typeName(*type) : "unknown", "thrown, not a std::exception",
-                        std::current_exception()};
+AppError inputRequiredError(const InputRequired &input) {
+    json::Writer details;
+    details.object().key("requests").object();
+    for (const auto &request : input.requests) {
+        details.key(validUtf8(request.key)).object();
+        details.key("method").string(validUtf8(request.method));
+        json::Document params;
+        const json::ReadLimits any{request.params.size(), UINT32_MAX};
+        if (params.readView(request.params, any)) {
+            details.key("params").raw(json::compact(params.root()));
+        }
+        details.endObject();
     }
+    AppError error{"INPUT_REQUIRED", "The tool needs input that cannot be asked for here."};
+    error.details = details.endObject().endObject().take();
+    return error;
 }
 
 std::string toolResultFromError(const AppError &error, bool safeToRepeat,
@@ -188,7 +177,8 @@ std::string toolResultFromError(const AppError &error, bool safeToRepeat,
     writeDetails(out, error);
     if (!error.hint.empty() || !hostHint.empty()) {
         const bool both = !error.hint.empty() && !hostHint.empty();
-        out.key("_hint").string(concat(validUtf8(error.hint), both ? " " : "", hostHint));
+        out.key("_hint").string(
+            concat(validUtf8(error.hint), both ? " " : "", validUtf8(hostHint)));
     }
     return out.endObject().take();
 }

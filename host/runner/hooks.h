@@ -3,8 +3,8 @@
 // can be added without breaking anyone, and is either a plain function or one that suspends.
 #pragma once
 
+#include "catalog/catalog.h"
 #include "catalog/handler.h"
-#include "catalog/tool.h"
 #include "json/document.h"
 #include "runner/trace.h"
 
@@ -119,10 +119,15 @@ struct AfterToolCall {
     const catalog::Tool &endpoint;
     const ToolResult &result;
     Outcome outcome;
-    double durationMs;
+    double durationMs;           // from when the runner was asked until now
     const HandlerOutcome *error; // as thrown; null but on the throw path
     // What the runner did to make the arguments fit their schema (schema::Schema::prepare).
     const std::vector<schema::Change> &changes;
+    const catalog::Catalog &catalog; // of the tool's plugin
+    std::chrono::system_clock::time_point startedAt;
+    std::uint32_t round;          // ToolCall::round
+    std::size_t responseBytes;    // of what the frontend made of the result for its caller
+    std::string_view failureJson; // the failure as the caller reads it; "" when there is none
 };
 
 struct ToolHooks {
@@ -143,8 +148,11 @@ struct AfterHandle {
     const Output &output;
 };
 
-// The gate that all frontends share. A throw from either is a throw of the call.
+// The gate that all frontends share. A throw from any of them is a throw of the call.
 struct ToolLifecycle {
+    // The scopes that a caller must hold for this call, all of them. A caller who lacks one is
+    // refused before beforeHandle: FORBIDDEN, naming it; UNAUTHORIZED if nobody is authenticated.
+    std::function<std::vector<std::string>(const BeforeToolCall &)> requiredScopes;
     Hook<BeforeToolCall, Seen> beforeHandle;
     Hook<AfterHandle, std::optional<std::string>> afterHandle; // may replace the data (JSON)
 };

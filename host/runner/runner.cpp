@@ -5,9 +5,24 @@
 #include "runner/errors.h"
 #include "support/text.h"
 
+#include <algorithm>
 #include <condition_variable>
 
 namespace tenon {
+
+namespace {
+
+struct InRun {
+    explicit InRun(std::atomic<std::size_t> &of) : count(of) {
+        count.fetch_add(1, std::memory_order_relaxed);
+    }
+    ~InRun() { count.fetch_sub(1, std::memory_order_release); }
+    InRun(const InRun &) = delete;
+    InRun &operator=(const InRun &) = delete;
+    std::atomic<std::size_t> &count;
+};
+
+} // namespace
 
 void CallHandle::cancel() const {
     if (call_) {
@@ -31,6 +46,18 @@ ToolRunner::ToolRunner(ToolRunnerOptions options)
 ToolRunner::~ToolRunner() {
     std::unique_lock lock(parts_->mutex);
     parts_->ended.wait(lock, [&] { return parts_->outlastingCount == 0; });
+    lock.unlock();
+    while (inRun_.load(std::memory_order_acquire) != 0) {
+        std::this_thread::yield(); // its call is over: it only returns
+    }
+}
+
+Load ToolRunner::load() const {
+    const auto waiting = parts_->scheduler.waiting();
+    const auto inRun = inRun_.load(std::memory_order_relaxed);
+    const std::lock_guard lock(parts_->mutex);
+    const auto outlasting = parts_->outlastingCount; // of them, some wait
+    return {inRun + outlasting - std::min(waiting, outlasting), waiting};
 }
 
 const catalog::MountedCatalog &ToolRunner::catalog() const {
@@ -48,13 +75,24 @@ CallHandle ToolRunner::run(const ToolCall &call, std::shared_ptr<CallListener> l
         AppError error{"NOT_FOUND",
                        concat("There is no tool named \"", printable(call.toolName, 200), "\".")};
         error.hint = near.empty() ? "" : concat("Did you mean \"", near, "\"?");
-        auto failure = toolResultFromError(error, true);
-        listener->onDone(std::move(error), std::move(failure));
+        const auto failure = toolResultFromError(error, true);
+        const ToolResult result = std::move(error);
+        const auto unsaid = [&](const std::optional<HandlerOutcome> &thrown) {
+            if (thrown) {
+                logSwallowed(*thrown, call.toolName, "and the caller may have been told nothing",
+                             *parts_->options.log);
+            }
+        };
+        unsaid(guarded(ThrowSite::Rendering, [&] { listener->render(result, failure); }));
+        unsaid(guarded(ThrowSite::Answering, [&] { listener->onDone(result, failure); }));
         return {};
     }
     const auto index = static_cast<std::size_t>(tool - catalog().tools().data());
     auto made = std::make_shared<Call>(*parts_, index, call, std::move(listener));
-    made->begin(call);
+    {
+        const InRun counted(inRun_);
+        made->begin(call);
+    }
     return CallHandle(std::move(made));
 }
 

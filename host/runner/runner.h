@@ -32,6 +32,9 @@ struct ToolRunnerOptions {
     std::chrono::milliseconds timeout{60'000}; // of a tool that states none and has no mount's
     // How long a cancelled or timed-out handler may take to come back before it is answered for.
     std::chrono::milliseconds cancelGrace{2'000};
+    // How long a hook that suspends may take once the outcome stands (onToolError, afterToolCall)
+    // before the call goes on without it. Until then the call's own time limit counts.
+    std::chrono::milliseconds watchGrace{5'000};
 };
 
 // One call as a frontend asks for it.
@@ -42,7 +45,8 @@ struct ToolCall {
     const Caller *caller = nullptr; // null: internal
     std::string_view toolCallId;
     const AmbientContext *ambient = nullptr;
-    bool mayRunHere = true; // false: on the pool whatever the tool says, so that it can be stopped
+    bool mayRunHere = true;  // false: on the pool whatever the tool says, so that it can be stopped
+    std::uint32_t round = 1; // of a call that was asked for input: 2 when it comes with answers
 };
 
 // What a frontend hears of a call. Called from any thread, never two at once for one call, and
@@ -55,7 +59,14 @@ public:
     virtual void onLog(CallLogLevel level, std::string_view message) {
         static_cast<void>(level), static_cast<void>(message);
     }
-    // failureJson is the failure as it is shown (toolResultFromError); "" when there is none.
+    // Makes what goes to the caller, and gives its size in bytes; it goes out in onDone. Called
+    // before the afterToolCall hooks, so that they can tell the size; once more if it throws, with
+    // the INTERNAL_SERVER_ERROR that the call then ends with. failureJson is the failure as it is
+    // shown (toolResultFromError), INPUT_REQUIRED where input is; "" when there is none.
+    virtual std::size_t render(const ToolResult &result, const std::string &failureJson) {
+        const auto *output = std::get_if<Output>(&result);
+        return output ? output->bytes() : failureJson.size();
+    }
     virtual void onDone(ToolResult result, std::string failureJson) = 0;
 };
 
@@ -97,12 +108,17 @@ public:
     // grace. False when a handler is still running: the process must then leave by _exit.
     bool shutdown(std::chrono::milliseconds most);
 
+    // How many calls run and wait, wherever they run. One that is on its way from run() to the pool
+    // may be counted twice for that moment.
+    Load load() const;
+
     const catalog::MountedCatalog &catalog() const;
     const Limits &limits() const;
 
     struct Parts; // private to this folder
 
 private:
+    std::atomic<std::size_t> inRun_ = 0; // threads that are in it with a call
     std::unique_ptr<Parts> parts_;
 };
 

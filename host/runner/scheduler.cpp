@@ -131,4 +131,9 @@ void Scheduler::giveUpThread() {
     ++lost_;
 }
 
+std::size_t Scheduler::waiting() const {
+    const std::lock_guard lock(mutex_);
+    return waiting_.size();
+}
+
 } // namespace tenon

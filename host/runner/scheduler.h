@@ -21,6 +21,12 @@ struct ConcurrencyLimits {
     std::size_t queueMax = 1024;   // waiting
 };
 
+// How much there is to do at one moment.
+struct Load {
+    std::size_t running = 0; // begun and not ended
+    std::size_t waiting = 0; // in the queue
+};
+
 // What a piece of work counts against.
 struct WorkKey {
     std::size_t plugin = 0; // index
@@ -53,6 +59,7 @@ public:
     // it came back.
     void giveUpThread();
     void regainThread();
+    std::size_t waiting() const; // in the queue
 
 private:
     struct Waiting {

@@ -48,8 +48,13 @@ bool isTraceparent(std::string_view text) {
     const auto fits = [](char c, char shape) {
         return shape == '-' ? c == '-' : (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
     };
-    return text.size() == kShape.size() &&
-           std::equal(text.begin(), text.end(), kShape.begin(), fits) &&
+    // A later version may have more behind what this one has.
+    const bool whole =
+        text.size() == kShape.size() ||
+        (text.size() > kShape.size() && text.substr(0, 2) != "00" && text[kShape.size()] == '-');
+    return whole &&
+           std::equal(kShape.begin(), kShape.end(), text.begin(),
+                      [&](char shape, char c) { return fits(c, shape); }) &&
            text.substr(0, 2) != "ff" && text.substr(3, 32).find_first_not_of('0') != text.npos &&
            text.substr(36, 16).find_first_not_of('0') != text.npos;
 }

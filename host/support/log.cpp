@@ -7,12 +7,14 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <array>
 
 namespace tenon {
 
 namespace {
 
+constexpr std::size_t kMessageBytesMax = 16'000;
 constexpr std::array<std::string_view, 5> kWords{"debug", "info", "warning", "error", "off"};
 constexpr std::array kSpdlogLevels{spdlog::level::debug, spdlog::level::info, spdlog::level::warn,
                                    spdlog::level::err, spdlog::level::off};
@@ -42,9 +44,17 @@ Log::Log(LogLevel level) : level_(level), sink_(std::make_unique<Sink>()) {
 Log::~Log() = default;
 
 void Log::write(LogLevel level, std::string_view message) {
-    if (wants(level)) {
-        sink_->logger.log(kSpdlogLevels[static_cast<std::size_t>(level)], "{}", printable(message));
+    if (!wants(level)) {
+        return;
     }
+    // No more is looked at than can be shown.
+    const auto seen =
+        message.substr(0, std::min(message.size(), kMessageBytesMax + masker_->reach()));
+    std::string shown = printable(masker_->masked(seen), kMessageBytesMax);
+    if (seen.size() < message.size()) {
+        shown += concat(" (of ", message.size(), " bytes)");
+    }
+    sink_->logger.log(kSpdlogLevels[static_cast<std::size_t>(level)], "{}", shown);
 }
 
 } // namespace tenon

@@ -70,7 +70,7 @@ public:
     }
     json::Value arguments() const { return arguments_.root(); }
 
-    void onDone(ToolResult result, std::string failureJson) override {
+    std::size_t render(const ToolResult &result, const std::string &failureJson) override {
         json::Writer out;
         out.object().key("type").string("tool_result").key("tool_use_id").string(id_);
         out.key("content").array();
@@ -84,13 +84,16 @@ public:
         if (output == nullptr) {
             out.key("is_error").boolean(true);
         }
-        step_->set(place_, out.endObject().take());
+        rendered_ = out.endObject().take();
+        return rendered_.size();
     }
+    void onDone(ToolResult, std::string) override { step_->set(place_, std::move(rendered_)); }
 
 private:
     std::shared_ptr<Step> step_;
     std::size_t place_;
     std::string id_;
+    std::string rendered_;
     json::Document arguments_; // its own: a handler that is given up may read on
 };
 
@@ -159,7 +162,8 @@ Result<std::string> Agent::execute(Format format, json::Value calls) {
         uses.push_back(block);
     }
     const auto step = std::make_shared<Step>(uses.size());
-    const Caller caller{Source::Agent, "", "", "", ""};
+    Caller caller;
+    caller.source = Source::Agent;
     for (std::size_t i = 0; i < uses.size(); ++i) {
         const auto name = uses[i]["name"].string();
         const ExportedTool *known = byExported(name);

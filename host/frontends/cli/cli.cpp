@@ -194,11 +194,9 @@ Printed printResult(const ToolResult &result, const std::string &failureJson, La
     if (const auto *output = std::get_if<Output>(&result)) {
         return {concat(textOf(*output, layout), '\n'), "", kExitOk};
     }
-    if (const auto *error = std::get_if<AppError>(&result)) {
-        return {"", concat(failureJson, '\n'), meaningOf(error->code).exitCode};
-    }
-    AppError error{"INPUT_REQUIRED", "The tool needs input that a pipe cannot give."};
-    return {"", concat(toolResultFromError(error, true), '\n'), meaningOf(error.code).exitCode};
+    const auto *error = std::get_if<AppError>(&result);
+    return {"", concat(failureJson, '\n'),
+            meaningOf(error ? error->code : "INPUT_REQUIRED").exitCode};
 }
 
 std::string helpOf(const catalog::MountedTool &mounted) {

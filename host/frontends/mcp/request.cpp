@@ -111,9 +111,10 @@ Request readRequest(const transport::Envelope &envelope, Revision legacy) {
     if (claims) {
         out.revision = kModern;
         out.error = modernProblem(out, meta);
-        out.caller = {Source::Mcp, "", std::string(meta.clientInfo["name"].string()),
-                      std::string(meta.clientInfo["version"].string()),
-                      std::string(mcp::nameOf(kModern))};
+        out.caller.source = Source::Mcp;
+        out.caller.clientName = meta.clientInfo["name"].string();
+        out.caller.clientVersion = meta.clientInfo["version"].string();
+        out.caller.protocolVersion = mcp::nameOf(kModern);
     }
     if (out.error.empty() && metaValue && !metaValue.isObject()) {
         out.error = transport::errorMessage(out.id, transport::kInvalidParams,

@@ -57,7 +57,9 @@ private:
 
 struct McpStream::State : std::enable_shared_from_this<State> {
     State(ToolRunner &given, const McpOptions &options, Send out)
-        : runner(given), rendered(given.catalog(), options.info), send(std::move(out)) {}
+        : runner(given), rendered(given.catalog(), options.info), send(std::move(out)) {
+        caller.source = Source::Mcp;
+    }
 
     class Listener;
 
@@ -81,7 +83,7 @@ struct McpStream::State : std::enable_shared_from_this<State> {
     // Of the legacy era, set by initialize on the receiving thread.
     Revision revision = kNewestLegacy;
     bool initialized = false;
-    Caller caller{Source::Mcp, "", "", "", ""};
+    Caller caller;
 
     std::shared_ptr<Message> spare; // of the receiving thread: one to use again
 
@@ -115,15 +117,14 @@ public:
             state_->send(out.text());
         }
     }
-    void onDone(ToolResult result, std::string failureJson) override {
+    std::size_t render(const ToolResult &result, const std::string &failureJson) override {
         const auto *output = std::get_if<Output>(&result);
-        if (output == nullptr && failureJson.empty()) {
-            failureJson = R"({"error":"INPUT_REQUIRED","retryable":false,"details":{"message":)"
-                          R"("The tool needs input that this client cannot give."}})";
-        }
-        const auto text =
+        rendered_ =
             resultMessage(id_, output ? state_->rendered.callOutput(*output, tool_, revision_)
                                       : state_->rendered.callFailure(failureJson, revision_));
+        return rendered_.size();
+    }
+    void onDone(ToolResult, std::string) override {
         std::string key;
         bool silent = false;
         {
@@ -138,7 +139,7 @@ public:
             state_->inFlight.erase(key);
         }
         if (!silent) {
-            state_->reply(text, batch_);
+            state_->reply(rendered_, batch_);
         } else if (batch_) {
             batch_->add("");
         }
@@ -170,6 +171,7 @@ private:
     const std::string_view progressToken_;
     const catalog::Tool &tool_;
     const std::shared_ptr<Batch> batch_;
+    std::string rendered_;
     std::mutex mutex_;
     std::string key_;
     bool silent_ = false;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontends/cli/cli.h"
+#include "runner/errors.h"
 #include "support/text.h"
 #include "testing.h"
 
@@ -184,8 +185,9 @@ TEST_CASE("A failure goes to stderr with the exit code of its code") {
 }
 
 TEST_CASE("A tool that asks for input is told that a pipe cannot give it") {
-    const auto printed = printResult(InputRequired{}, "", Layout::Line);
+    const auto failure = toolResultFromError(inputRequiredError(InputRequired{}), true);
+    const auto printed = printResult(InputRequired{}, failure, Layout::Line);
     CHECK(printed.out.empty());
-    CHECK_THAT(printed.err, Contains("INPUT_REQUIRED"));
+    CHECK_THAT(printed.err, Contains("\"error\":\"INPUT_REQUIRED\""));
     CHECK(printed.exitCode == 5);
 }

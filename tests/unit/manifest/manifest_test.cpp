@@ -121,7 +121,7 @@ TEST_CASE("Every problem is listed at once, each with its place") {
                                  "    conifg: {}\n");
     CHECK_THAT(message, Contains("t.yaml:1:8: \"tenon\" is 2; expected \"tenon: 1\""));
     CHECK_THAT(message, Contains("t.yaml:2:1: unknown key \"pluginz\"; expected tenon, server, "
-                                 "plugins, arguments and limits (did you mean plugins?)"));
+                                 "plugins, arguments, limits and audit (did you mean plugins?)"));
     CHECK_THAT(message, Contains("t.yaml:3:9: server is no map; expected \"key: value\" lines"));
     CHECK_THAT(message,
                Contains("t.yaml:5:5: the plugin has no path; expected \"path: ./plugins/"));
@@ -283,7 +283,7 @@ TEST_CASE("How arguments are read is said for all plugins, and for one") {
 }
 
 TEST_CASE("A key that a later version serves is refused in words, never passed over") {
-    for (const auto *key : {"frontends", "policy", "audit", "surfaces", "log", "metrics"}) {
+    for (const auto *key : {"frontends", "policy", "surfaces", "log", "metrics"}) {
         CAPTURE(key);
         CHECK_THAT(refusal(withPlugin(concat(key, ": {}\n"))),
                    Contains(concat("the key \"", key,
@@ -341,4 +341,45 @@ TEST_CASE("An endless file is refused, not read for ever") {
     REQUIRE_FALSE(endless.has_value());
     CHECK_THAT(endless.error().message,
                Contains("/dev/zero: has more than 1048576 bytes, the limit"));
+}
+
+TEST_CASE("The audit's keys say where rows are kept, how they get there and how long they stay") {
+    const auto auditOf = [](const std::string &text) {
+        const auto read = readManifestText(withPlugin(text), "t.yaml", "/m");
+        INFO((read ? "" : read.error().message));
+        REQUIRE(read.has_value());
+        return read->audit;
+    };
+    using Store = tenon::manifest::AuditEntry::Store;
+    CHECK(auditOf("").store == Store::Default);
+    CHECK_FALSE(auditOf("").given);
+    CHECK(auditOf("audit: off\n").store == Store::Off);
+    CHECK(auditOf("audit: off\n").given);
+    const auto plain = auditOf("audit: {sqlite: ./a/../audit.db}\n");
+    CHECK(plain.store == Store::Sqlite);
+    CHECK(plain.path == "/m/audit.db");
+    CHECK_FALSE(plain.sync);
+    CHECK(plain.rotateBytes == 64U << 20);
+    CHECK(plain.rotateSeconds == 0);
+    CHECK(plain.retentionSeconds == 30 * 86'400);
+    const auto full = auditOf("audit: {jsonl: /var/log/a.jsonl, delivery: sync, "
+                              "rotate: {size: 1MiB, age: 7d}, retention: forever, mask: [ssn]}\n");
+    CHECK(full.store == Store::JsonLines);
+    CHECK(full.path == "/var/log/a.jsonl");
+    CHECK(full.sync);
+    CHECK(full.rotateBytes == 1U << 20);
+    CHECK(full.rotateSeconds == 7 * 86'400);
+    CHECK(full.retentionSeconds == 0);
+    CHECK(full.mask == std::vector<std::string>{"ssn"});
+    CHECK(auditOf("audit: {retention: 90d}\n").store == Store::Default);
+
+    CHECK_THAT(refusal(withPlugin("audit: ./a.db\n")), Contains("expected off, or a map such as"));
+    CHECK_THAT(refusal(withPlugin("audit: {sqlite: a, jsonl: b}\n")), Contains("both given"));
+    CHECK_THAT(refusal(withPlugin("audit: {delivery: fast}\n")),
+               Contains("fast stands here; expected async or sync"));
+    CHECK_THAT(refusal(withPlugin("audit: {rotate: {size: 0x1}}\n")), Contains("expected bytes"));
+    CHECK_THAT(refusal(withPlugin("audit: {retention: 30}\n")),
+               Contains("30 stands here; expected a duration such as 500ms, 30s, 5m or 30d"));
+    CHECK_THAT(refusal(withPlugin("audit: {sqlit: a}\n")), Contains("did you mean sqlite?"));
+    CHECK_THAT(refusal(withPlugin("audit: {mask: ssn}\n")), Contains("expected a list"));
 }

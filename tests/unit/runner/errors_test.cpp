@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testing.h"
 
+#include "runner/throw_site.h"
+
 using namespace tenon;
 using namespace tenon::testing;
 
@@ -14,14 +16,14 @@ TEST_CASE(
           R"("a":[1,2]},"_hint":"look again from the host"})");
 }
 
-TEST_CASE("details that are no object become a value, and details that are no JSON are left out") {
+TEST_CASE("details that are no object become a value, even if they are no JSON") {
     AppError error{"CONFLICT", "m"};
     error.details = "[3]";
     CHECK(toolResultFromError(error, false) ==
           R"({"error":"CONFLICT","retryable":false,"details":{"message":"m","value":[3]}})");
     error.details = "{oops";
     CHECK(toolResultFromError(error, false) ==
-          R"({"error":"CONFLICT","retryable":false,"details":{"message":"m"}})");
+          R"({"error":"CONFLICT","retryable":false,"details":{"message":"m","value":"{oops"}})");
 }
 
 TEST_CASE("the host's hint stands alone when the error has none") {
@@ -78,13 +80,15 @@ TEST_CASE("an exception becomes its type and whole message, nested ones included
             std::throw_with_nested(std::logic_error("outer"));
         }
     } catch (...) {
-        const auto cause = std::get<RawCause>(outcomeOfCurrentException());
+        const auto cause =
+            std::get<RawCause>(thrownBy(ThrowSite::Handler, std::current_exception()));
         CHECK(cause.message == "outer: inner");
     }
     try {
         throw 42;
     } catch (...) {
-        const auto cause = std::get<RawCause>(outcomeOfCurrentException());
+        const auto cause =
+            std::get<RawCause>(thrownBy(ThrowSite::Handler, std::current_exception()));
         CHECK(cause.type == "int");
     }
 }

@@ -364,7 +364,8 @@ TEST_CASE("64 calls with different callers never see each other's context") {
     for (int i = 0; i < 64; ++i) {
         threads.emplace_back([&, i] {
             const std::string user = "user-" + std::to_string(i);
-            const Caller caller{Source::Internal, user, "", "", ""};
+            Caller caller;
+            caller.userId = user;
             AmbientContext ambient;
             ambient.dimensions["user"] = user;
             ToolCall call = callOf("t");

@@ -391,7 +391,8 @@ TEST_CASE("the call's context is its own: forked, and its fields cannot be forge
     AmbientContext ambient;
     ambient.traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
     ambient.dimensions = {{"tenant", "acme"}, {"source", "forged"}};
-    const Caller caller{Source::Agent, "", "", "", ""};
+    Caller caller;
+    caller.source = Source::Agent;
     ToolCall call;
     call.toolName = "t";
     call.caller = &caller;

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/audit/sanitiser.h"
+
+#include "json/writer.h"
+#include "support/scan.h"
+#include "support/text.h"
+
+#include <algorithm>
+
+namespace tenon::audit {
+
+namespace {
+
+// Left free for the notices and brackets that close what was cut.
+constexpr std::size_t kClosingBytes = 1'000;
+constexpr std::size_t kNoticeBytes = 64; // of one cut string
+constexpr std::size_t kEscapeBytes = 6;  // the longest of one byte: \u0000
+constexpr std::size_t kKeyBytesMax = 256;
+// Text of this alphabet that is at least so long is encoded data.
+constexpr std::size_t kBase64BytesMin = 512;
+
+bool isBase64(std::string_view text) {
+    return text.size() >= kBase64BytesMin && std::all_of(text.begin(), text.end(), [](char c) {
+               return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                      c == '+' || c == '/' || c == '-' || c == '_' || c == '=' || c == '\n' ||
+                      c == '\r';
+           });
+}
+
+// "[image/png, 1234 bytes]" for data that is encoded in a string; "" for any other string.
+std::string binaryNotice(std::string_view text) {
+    std::string_view type = "base64", data = text;
+    if (text.starts_with("data:")) {
+        const auto comma = text.substr(0, 200).find(";base64,");
+        if (comma == text.npos) {
+            return "";
+        }
+        type = text.substr(5, comma - 5);
+        data = text.substr(comma + 8);
+    } else if (!isBase64(text)) {
+        return "";
+    }
+    return concat("[", printable(type, 100), ", ", data.size() / 4 * 3, " bytes]");
+}
+
+bool isAscii(std::string_view text) { // and no DEL
+    return std::all_of(text.begin(), text.end(),
+                       [](char c) { return static_cast<unsigned char>(c) < 0x7F; });
+}
+
+bool isInsideCharacter(char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
+} // namespace
+
+// Recursion is bounded by kDepthMax.
+class Sanitiser::Walk {
+public:
+    explicit Walk(const Sanitiser &sanitiser) : sanitiser_(sanitiser) {}
+
+    void value(json::Value value, std::uint32_t depth) {
+        switch (value.kind()) {
+        case json::Kind::String: string(value.string(), left()); return;
+        case json::Kind::Number: number(value.raw()); return;
+        case json::Kind::Array: array(value, depth); return;
+        case json::Kind::Object: object(value, depth); return;
+        case json::Kind::Null:
+        case json::Kind::Boolean: out_ += value ? value.raw() : "null"; return;
+        }
+    }
+    std::string take() { return std::move(out_); }
+
+private:
+    std::size_t left() const {
+        const auto most = kJsonBytesMax - kClosingBytes;
+        return out_.size() < most ? most - out_.size() : 0;
+    }
+    void string(std::string_view text, std::size_t bytesMax) {
+        if (auto notice = binaryNotice(text); !notice.empty()) {
+            quoted(notice);
+            return;
+        }
+        const auto begin = out_.size();
+        for (const auto most : {bytesMax, bytesMax / kEscapeBytes}) {
+            quoted(sanitiser_.shortened(text, most));
+            if (out_.size() - begin <= bytesMax + kNoticeBytes) {
+                return;
+            }
+            out_.resize(begin); // its escapes do not fit; those of the next try do
+        }
+    }
+    // JSON's own escapes for controls, and for what else is not to be shown.
+    void quoted(std::string_view text) {
+        if (isAscii(text)) {
+            json::appendQuoted(out_, text);
+            return;
+        }
+        std::string json;
+        json::appendQuoted(json, validUtf8(text));
+        out_ += printable(json, json.size() * 6);
+    }
+    void number(std::string_view digits) {
+        if (digits.size() <= 400) {
+            out_ += digits;
+        } else {
+            quoted(concat("[a number of ", digits.size(), " digits]"));
+        }
+    }
+    void array(json::Value value, std::uint32_t depth) {
+        if (tooDeep(depth)) {
+            return;
+        }
+        out_ += '[';
+        std::size_t done = 0;
+        for (const auto item : value.items()) {
+            out_ += done == 0 ? "" : ",";
+            if (left() == 0) {
+                quoted(concat("[cut, ", value.size() - done, " more items]"));
+                break;
+            }
+            this->value(item, depth + 1);
+            ++done;
+        }
+        out_ += ']';
+    }
+    void object(json::Value value, std::uint32_t depth) {
+        if (tooDeep(depth)) {
+            return;
+        }
+        out_ += '{';
+        std::size_t done = 0;
+        for (const auto member : value.members()) {
+            out_ += done == 0 ? "" : ",";
+            if (left() == 0) {
+                out_ += concat("\"[cut]\":\"", value.size() - done, " more keys\"");
+                break;
+            }
+            string(member.key, std::min(left(), kKeyBytesMax));
+            out_ += ':';
+            if (sanitiser_.isSecretName(member.key)) {
+                out_ += member.value.isNull() ? "null" : "\"***\"";
+            } else {
+                this->value(member.value, depth + 1);
+            }
+            ++done;
+        }
+        out_ += '}';
+    }
+    bool tooDeep(std::uint32_t depth) {
+        if (depth >= kDepthMax) {
+            quoted(concat("[cut, more than ", kDepthMax, " deep]"));
+        }
+        return depth >= kDepthMax;
+    }
+
+    const Sanitiser &sanitiser_;
+    std::string out_;
+};
+
+Sanitiser::Sanitiser(std::shared_ptr<const Masker> masker) : masker_(std::move(masker)) {}
+
+// Masked, and cut at bytesMax with a notice. No more of the text is looked at than can matter.
+std::string Sanitiser::shortened(std::string_view text, std::size_t bytesMax) const {
+    const auto seen = text.substr(0, std::min(text.size(), bytesMax + masker_->reach()));
+    std::string shown = masker_->masked(seen);
+    if (shown.size() <= bytesMax && seen.size() == text.size()) {
+        return shown;
+    }
+    auto end = std::min(shown.size(), bytesMax);
+    while (end > 0 && end < shown.size() && isInsideCharacter(shown[end])) {
+        --end;
+    }
+    shown.resize(end);
+    return concat(shown, " [cut, ", text.size(), " bytes]");
+}
+
+std::string Sanitiser::text(std::string_view text, std::size_t bytesMax) const {
+    return text.empty() ? std::string()
+                        : printable(shortened(text, bytesMax), bytesMax + kNoticeBytes);
+}
+
+JsonText Sanitiser::json(json::Value value) const {
+    Walk walk(*this);
+    walk.value(value, 0);
+    return {walk.take()};
+}
+
+JsonText Sanitiser::json(std::string_view text) const {
+    if (text.empty()) {
+        return {};
+    }
+    json::Document document;
+    if (!document.readView(text, {text.size(), UINT32_MAX})) {
+        JsonText out;
+        json::appendQuoted(out.text, this->text(text));
+        return out;
+    }
+    return json(document.root());
+}
+
+} // namespace tenon::audit

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/throw_site.h"
+
+#include "runner/errors.h"
+#include "support/text.h"
+
+#include <cstdlib>
+#include <cxxabi.h>
+
+namespace tenon {
+
+namespace {
+
+std::string typeName(const std::type_info &type) {
+    int status = 0;
+    char *plain = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);
+    std::string name = status == 0 && plain != nullptr ? plain : type.name();
+    std::free(plain);
+    return name;
+}
+
+std::string_view wordsOf(const std::exception &error) {
+    const char *words = error.what();
+    return words != nullptr ? words : "";
+}
+
+// The message of an exception and of those nested in it, outermost first.
+std::string wholeMessage(const std::exception &error) {
+    std::string message(wordsOf(error));
+    const std::exception *at = &error;
+    std::exception_ptr hold;
+    for (int depth = 0; depth < 16; ++depth) {
+        const auto *nested = dynamic_cast<const std::nested_exception *>(at);
+        if (nested == nullptr || !nested->nested_ptr()) {
+            break;
+        }
+        hold = nested->nested_ptr();
+        try {
+            std::rethrow_exception(hold);
+        } catch (const std::exception &inner) {
+            message += concat(": ", wordsOf(inner));
+            at = &inner; // alive as long as hold
+        } catch (...) {
+            return message + ": (something that is not a std::exception)";
+        }
+    }
+    return message;
+}
+
+} // namespace
+
+std::string_view nameOf(ThrowSite site) {
+    switch (site) {
+    case ThrowSite::BeforeToolCall: return "beforeToolCall";
+    case ThrowSite::Policy: return "policy";
+    case ThrowSite::RequiredScopes: return "requiredScopes";
+    case ThrowSite::BeforeHandle: return "beforeHandle";
+    case ThrowSite::Handler: return "handler";
+    case ThrowSite::AfterHandle: return "afterHandle";
+    case ThrowSite::OnToolError: return "onToolError";
+    case ThrowSite::ErrorHint: return "errorHint";
+    case ThrowSite::Rendering: return "rendering";
+    case ThrowSite::AfterToolCall: return "afterToolCall";
+    case ThrowSite::Answering: return "answering";
+    case ThrowSite::Progress: return "progress";
+    case ThrowSite::CallLog: return "log";
+    }
+    return "";
+}
+
+HandlerOutcome thrownBy(ThrowSite site, std::exception_ptr error) noexcept {
+    RawCause cause;
+    try {
+        std::rethrow_exception(error);
+    } catch (const AppError &refusal) {
+        if (isErrorCode(refusal.code)) {
+            return refusal;
+        }
+        cause.type = concat("an AppError with the code \"", printable(refusal.code, 100),
+                            "\"; expected ^[A-Z][A-Z0-9_]{2,63}$");
+        cause.message = refusal.message;
+    } catch (const std::exception &thrown) {
+        cause.type = typeName(typeid(thrown));
+        cause.message = wholeMessage(thrown);
+    } catch (...) {
+        const auto *type = abi::__cxa_current_exception_type();
+        cause.type = type ? typeName(*type) : "unknown";
+        cause.message = "thrown, not a std::exception";
+    }
+    cause.exception = std::move(error);
+    cause.where = nameOf(site);
+    return cause;
+}
+
+} // namespace tenon

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/audit/sanitiser.h"
+
+#include "json/writer.h"
+#include "support/text.h"
+
+#include <catch2/catch.hpp>
+
+using namespace tenon;
+using audit::Sanitiser;
+
+namespace {
+
+std::string jsonOf(const std::string &text) {
+    json::Document document;
+    const auto read = document.readView(text, {text.size(), UINT32_MAX});
+    INFO((read ? "" : read.error().message));
+    REQUIRE(read.has_value());
+    const auto out = Sanitiser().json(document.root()).text;
+    json::Document again;
+    const auto valid = again.readView(out, {out.size(), UINT32_MAX});
+    INFO(out.substr(0, 300));
+    REQUIRE(valid.has_value());
+    CHECK(out.size() <= Sanitiser::kJsonBytesMax);
+    return out;
+}
+
+std::string repeated(std::string_view part, std::size_t times) {
+    std::string out;
+    for (std::size_t i = 0; i < times; ++i) {
+        out += part;
+    }
+    return out;
+}
+
+} // namespace
+
+TEST_CASE("a payload that has nothing to hide is kept as it came, on one line") {
+    CHECK(jsonOf(R"({ "a" : [1, 2.50, null, true], "b": {"c": "d\n\"é"} })") ==
+          R"({"a":[1,2.50,null,true],"b":{"c":"d\n\"é"}})");
+    CHECK(jsonOf("{}") == "{}");
+    CHECK(Sanitiser().json(std::string_view()).text.empty());
+    CHECK(Sanitiser().json("{oops").text == R"("{oops")");
+}
+
+TEST_CASE("secrets in a payload are masked at any depth, under any of their names") {
+    const auto out =
+        jsonOf(R"({"url":"https://u:p4ss@host.invalid/x?token=T0k","password":"hunter2",
+        "nested":{"api_key":"K","list":[{"secret":{"a":1}},{"Authorization":["x"]}]},
+        "max_tokens":5,"pwd":null,"text":"Bearer abcdef"})");
+    CHECK(out == R"({"url":"https://***@host.invalid/x?token=***","password":"***",)"
+                 R"("nested":{"api_key":"***","list":[{"secret":"***"},{"Authorization":"***"}]},)"
+                 R"("max_tokens":5,"pwd":null,"text":"Bearer ***"})");
+}
+
+TEST_CASE("what is too deep or too long is cut with a notice, and the rest stays valid") {
+    const auto deep = jsonOf(repeated(R"({"a":)", 60) + "1" + repeated("}", 60));
+    CHECK(deep == repeated(R"({"a":)", 20) + R"("[cut, more than 20 deep]")" + repeated("}", 20));
+
+    const auto text = jsonOf(R"({"a":")" + repeated("x ", 50'000) + R"(","b":1,"c":2})");
+    CHECK(text.find(" [cut, 100000 bytes]\"") != text.npos);
+    CHECK(text.find(R"("[cut]":"2 more keys"})") != text.npos);
+
+    const auto list = jsonOf("[" + repeated("12345,", 50'000) + "1]");
+    CHECK(list.find("more items]\"]") != list.npos);
+    const auto keys = jsonOf("{\"" + repeated("k ", 500) + "\":1}");
+    CHECK(keys.find(R"(k  [cut, 1000 bytes]":1})") != keys.npos);
+    // Each of these bytes takes six.
+    jsonOf(R"({"a":")" + repeated("\\u0001", 16'000) + R"("})");
+    jsonOf(R"({"a":")" + repeated("\xE2\x80\xAE", 5'000) + R"("})");
+    jsonOf(R"({"a":")" + repeated("\xF0\x9F\x8D\xB8", 10'000) + R"("})");
+    jsonOf(repeated("[", 19) + "\"" + repeated("y ", 15'000) + "\"" + repeated("]", 19));
+    jsonOf(repeated(R"({"k":[")" + repeated("z ", 1'000) + "\",", 10) + "1" + repeated("]}", 10));
+    jsonOf(std::string(50'000, '7'));
+}
+
+TEST_CASE("binary data in a payload becomes its type and size") {
+    CHECK(jsonOf(R"({"image":"data:image/png;base64,)" + std::string(4'000, 'A') + R"("})") ==
+          R"({"image":"[image/png, 3000 bytes]"})");
+    CHECK(jsonOf(R"({"data":")" + std::string(800, 'Q') + R"("})") ==
+          R"({"data":"[base64, 600 bytes]"})");
+    CHECK(jsonOf(R"({"digest":")" + std::string(128, 'a') + R"("})") ==
+          R"({"digest":")" + std::string(128, 'a') + R"("})");
+}
+
+TEST_CASE("control, separating and bidirectional characters are escaped, in JSON and in texts") {
+    struct Row {
+        const char *bytes, *escape;
+    };
+    for (const auto &[bytes, escape] :
+         {Row{"\xC2\x85", "\\u0085"}, Row{"\xE2\x80\xA8", "\\u2028"},
+          Row{"\xE2\x80\xA9", "\\u2029"}, Row{"\xE2\x80\xAE", "\\u202e"}, Row{"\x7F", "\\u007f"},
+          Row{"\xC2\x9B", "\\u009b"}, Row{"\xE2\x81\xA6", "\\u2066"}}) {
+        INFO(escape);
+        CHECK(jsonOf(concat(R"({"n)", bytes, R"(":"a)", bytes, "b\"}")) ==
+              concat(R"({"n)", escape, R"(":"a)", escape, "b\"}"));
+        CHECK(Sanitiser().text(concat("a", bytes, "b")) == concat("a", escape, "b"));
+    }
+    CHECK(jsonOf(R"({"a":"\u0000\u001b[2J"})") == R"({"a":"\u0000\u001b[2J"})");
+    CHECK(Sanitiser().text(std::string_view("a\0b\x1B\r\n", 6)) ==
+          "a\\u0000b\\u001b\\u000d\\u000a");
+    CHECK(Sanitiser().text("\xC3\x28") == "\xEF\xBF\xBD(");
+}
+
+TEST_CASE("a text is cut with a notice, and a secret on the cut is still masked") {
+    CHECK(Sanitiser().text(std::string(10 << 20, 'x'), 100) ==
+          std::string(100, 'x') + " [cut, 10485760 bytes]");
+    const Sanitiser knowing(
+        std::make_shared<const Masker>(std::vector<std::string>{"EXAMPLE-SECRET-1"}));
+    const auto cut = knowing.text(std::string(90, 'x') + "EXAMPLE-SECRET-1 and more of it all", 95);
+    CHECK(cut.find("EXAMPLE") == cut.npos);
+    // A character is never split.
+    const auto whole = Sanitiser().text(repeated("\xC3\xA9", 100), 51);
+    CHECK(whole == repeated("\xC3\xA9", 25) + " [cut, 200 bytes]");
+}
