@@ -2,10 +2,12 @@
 // `tenon agent tools` and `tenon agent execute`.
 #include "app/commands.h"
 
+#include "app/on_signal.h"
 #include "frontends/agent/agent.h"
 #include "frontends/cli/cli.h"
 #include "support/text.h"
 
+#include <csignal>
 #include <unistd.h>
 
 namespace tenon::app {
@@ -69,8 +71,13 @@ int agentExecute(const AgentRequest &request) {
     if (!format) {
         return refuseUsage(format.error());
     }
-    const auto results =
-        agent::mountAgent(*host->runner)->execute(*format, document.root()["calls"]);
+    const auto agent = agent::mountAgent(*host->runner);
+    Result<std::string> results = std::string();
+    {
+        const OnSignal onInterrupt({SIGINT, SIGTERM}, OnSignal::Again::EndsProcess,
+                                   [&] { agent->cancelAll(); });
+        results = agent->execute(*format, document.root()["calls"]);
+    }
     if (!results) {
         return refuseUsage(results.error());
     }

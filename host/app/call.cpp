@@ -2,74 +2,46 @@
 // `tenon call`: one call, its data on stdout, its failure on stderr.
 #include "app/commands.h"
 
+#include "app/on_signal.h"
 #include "frontends/cli/cli.h"
 #include "support/text.h"
 
-#include <atomic>
 #include <cerrno>
+#include <condition_variable>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <poll.h>
-#include <sys/eventfd.h>
+#include <mutex>
 #include <unistd.h>
 
 namespace tenon::app {
 
 namespace {
 
-// Wakes a poll() when the call is over.
+// Waits for the end of one call.
 class Waiter : public CallListener {
 public:
-    Waiter() : over_(eventfd(0, EFD_CLOEXEC)) {}
-    ~Waiter() override { close(over_); }
     void onDone(ToolResult result, std::string failureJson) override {
+        const std::lock_guard lock(mutex_);
         result_ = std::move(result);
         failureJson_ = std::move(failureJson);
-        eventfd_write(over_, 1);
+        over_ = true;
+        ended_.notify_all();
     }
-    int descriptor() const { return over_; }
+    void wait() {
+        std::unique_lock lock(mutex_);
+        ended_.wait(lock, [&] { return over_; });
+    }
     const ToolResult &result() const { return result_; }
     const std::string &failureJson() const { return failureJson_; }
 
 private:
-    int over_;
+    std::mutex mutex_;
+    std::condition_variable ended_;
+    bool over_ = false;
     ToolResult result_;
     std::string failureJson_;
 };
-
-// For the signal handler alone: what wakes the wait for the call; -1 while there is none, and then,
-// as after a first signal, the process ends.
-std::atomic<int> interrupted = -1;
-
-void onInterrupt(int number) {
-    const int wake = interrupted.exchange(-1);
-    if (wake < 0) {
-        _exit(128 + number);
-    }
-    eventfd_write(wake, 1);
-}
-
-// Ctrl-C cancels the call; a second one ends the process.
-void waitOrCancel(const Waiter &waiter, const CallHandle &handle) {
-    const int wake = eventfd(0, EFD_CLOEXEC);
-    interrupted = wake;
-    for (;;) {
-        pollfd wait[] = {{waiter.descriptor(), POLLIN, 0}, {wake, POLLIN, 0}};
-        if (poll(wait, 2, -1) < 0 && errno != EINTR) {
-            break;
-        }
-        if ((wait[0].revents & POLLIN) != 0) {
-            break;
-        }
-        if ((wait[1].revents & POLLIN) != 0) {
-            eventfd_t count = 0;
-            eventfd_read(wake, &count);
-            handle.cancel();
-        }
-    }
-    interrupted = -1;
-}
 
 Result<std::string> readText(int in, std::string_view path, std::size_t bytesMax) {
     if (path == "-") {
@@ -88,9 +60,7 @@ Result<std::string> readText(int in, std::string_view path, std::size_t bytesMax
 } // namespace
 
 int call(const CallRequest &request) {
-    std::signal(SIGINT, onInterrupt);  // NOLINT: before a plugin is loaded
-    std::signal(SIGTERM, onInterrupt); // NOLINT
-    std::signal(SIGPIPE, SIG_IGN);     // NOLINT: a broken pipe is seen by write()
+    std::signal(SIGPIPE, SIG_IGN); // NOLINT: a broken pipe is seen by write()
 
     Log log(request.logLevel);
     auto host = makeHost(request.host, log);
@@ -115,7 +85,9 @@ int call(const CallRequest &request) {
         asked.mayRunHere = false; // this thread waits for Ctrl-C
         const auto waiter = std::make_shared<Waiter>();
         const CallHandle handle = runner.run(asked, waiter);
-        waitOrCancel(*waiter, handle);
+        const OnSignal onInterrupt({SIGINT, SIGTERM}, OnSignal::Again::EndsProcess,
+                                   [&] { handle.cancel(); });
+        waiter->wait();
         const bool terminal = isatty(request.stdio.out) == 1;
         printed = cli::printResult(waiter->result(), waiter->failureJson(),
                                    terminal ? cli::Layout::Pretty : cli::Layout::Line);

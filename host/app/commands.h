@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace tenon::app {
@@ -34,13 +35,35 @@ struct AgentRequest : CommonRequest {
     bool explain = false; // instead of the definitions, what they do not say
 };
 
+struct MetricsRequest {
+    transport::OwnStdio stdio;
+    pid_t pid = 0; // 0: of every running serve
+};
+
+struct AuditRequest {
+    transport::OwnStdio stdio;
+    std::string path;               // of the audit
+    std::string tool, since, limit; // as they were written; "": not
+    bool tail = false, failedOnly = false, json = false, counts = false, follow = false;
+};
+
 int serve(const ServeRequest &request);
 int call(const CallRequest &request);
 int list(const ListRequest &request);
 int agentTools(const AgentRequest &request);
 int agentExecute(const AgentRequest &request);
+int metrics(const MetricsRequest &request);
+int audit(const AuditRequest &request);
 
 // Shared by the commands.
+// How long the end of a command may wait for the last rows of the audit to be written.
+constexpr std::chrono::milliseconds kAuditFlush{2'000};
+// What a running serve answers over its control socket (transport/control.h).
+Result<std::string> answerControl(std::string_view line, const ToolRunner &runner,
+                                  const Metrics &metrics, const std::vector<Gauge> &extra);
+// Where the audit of a manifest is ("": that of ./tenon.yaml, or else the default one).
+Result<std::string> auditPathOf(const std::string &manifest);
+std::vector<Gauge> auditFigures(const audit::Counts &counts);
 // The exit code to go on with: the given one, or 1 when not everything could be written, which
 // stderr is told. A broken pipe is the reader's wish, and no failure.
 int writeOut(int descriptor, std::string_view text, int exitCode);

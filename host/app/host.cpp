@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/host.h"
 
+#include "app/commands.h"
+
 #include "manifest/manifest.h"
 #include "plugin/loader.h"
+#include "runner/audit/audit.h"
 #include "support/text.h"
 
 #include <cstdlib>
+#include <filesystem>
 
 namespace tenon::app {
 
@@ -65,22 +69,16 @@ Result<catalog::Mount> mountOf(const manifest::PluginEntry &entry, const Limits 
     return mount;
 }
 
-} // namespace
-
-Result<Host> makeHost(const HostOptions &options, Log &log) {
-    const auto manifest = manifestOf(options);
-    if (!manifest) {
-        return manifest.error();
-    }
-    warnOfLoaderVariables(log);
+Result<std::shared_ptr<const catalog::MountedCatalog>>
+loadPlugins(const manifest::Manifest &manifest, Log &log) {
     std::vector<catalog::Mount> mounts;
     Error last;
-    for (const auto &entry : manifest->plugins) {
-        auto mount = mountOf(entry, manifest->limits, log);
+    for (const auto &entry : manifest.plugins) {
+        auto mount = mountOf(entry, manifest.limits, log);
         if (mount) {
             warnOfTrust(entry, log);
             mounts.push_back(std::move(*mount));
-        } else if (entry.required || manifest->plugins.size() == 1) {
+        } else if (entry.required || manifest.plugins.size() == 1) {
             return mount.error();
         } else {
             last = mount.error();
@@ -91,23 +89,79 @@ Result<Host> makeHost(const HostOptions &options, Log &log) {
         return Error{"host.no_plugins",
                      concat("no plugin could be loaded, the last one because ", last.message)};
     }
-    auto catalog = catalog::MountedCatalog::make(std::move(mounts));
+    return catalog::MountedCatalog::make(std::move(mounts));
+}
+
+Result<Host> hostOf(const manifest::Manifest &manifest, const HostOptions &options,
+                    const std::shared_ptr<const Masker> &masker, Log &log) {
+    const auto catalog = loadPlugins(manifest, log);
     if (!catalog) {
         return catalog.error();
     }
+    auto delivery = openAudit(manifest.audit, options.audit, log);
+    if (!delivery) {
+        return delivery.error();
+    }
+    Host host;
+    host.serverName = manifest.serverName;
+    host.serverVersion = manifest.serverVersion.empty() ? TENON_VERSION : manifest.serverVersion;
+    host.instructions = manifest.instructions;
+    host.audit = std::move(*delivery);
+    host.metrics = std::make_unique<Metrics>(*catalog);
     ToolRunnerOptions runnerOptions;
     runnerOptions.catalog = *catalog;
     runnerOptions.log = &log;
-    runnerOptions.limits = manifest->limits;
+    runnerOptions.limits = manifest.limits;
+    runnerOptions.hooks.push_back(host.metrics->hooks());
+    if (host.audit) {
+        runnerOptions.hooks.push_back(audit::createAuditHook(
+            [delivery = host.audit](audit::Row row) { delivery->add(std::move(row)); },
+            audit::Sanitiser(masker)));
+    }
     auto runner = createToolRunner(std::move(runnerOptions));
     if (!runner) {
         return runner.error();
     }
-    Host host;
-    host.serverName = manifest->serverName;
-    host.serverVersion = manifest->serverVersion.empty() ? TENON_VERSION : manifest->serverVersion;
-    host.instructions = manifest->instructions;
     host.runner = std::move(*runner);
+    return host;
+}
+
+} // namespace
+
+Result<std::string> auditPathOf(const std::string &manifest) {
+    manifest::AuditEntry entry;
+    const bool here = manifest.empty() && std::filesystem::exists("tenon.yaml");
+    if (here || !manifest.empty()) {
+        const auto read = manifest::readManifest(here ? "tenon.yaml" : manifest);
+        if (!read) {
+            return read.error();
+        }
+        entry = read->audit;
+    }
+    if (entry.store == manifest::AuditEntry::Store::Off) {
+        return Error{"audit.off", "the manifest says audit: off; expected sqlite or jsonl in it, "
+                                  "or the path of an audit"};
+    }
+    auto path = entry.path.empty() ? defaultAuditPath() : entry.path;
+    if (path.empty()) {
+        return Error{"audit.path", "neither XDG_STATE_HOME nor HOME is set; expected the path of "
+                                   "an audit, or --manifest FILE"};
+    }
+    return path;
+}
+
+Result<Host> makeHost(const HostOptions &options, Log &log) {
+    const auto manifest = manifestOf(options);
+    if (!manifest) {
+        return manifest.error();
+    }
+    const auto masker = maskerOf(*manifest);
+    log.mask(masker); // before any plugin is loaded: what it fails with is masked, too
+    warnOfLoaderVariables(log);
+    auto host = hostOf(*manifest, options, masker, log);
+    if (!host) {
+        return Error{host.error().code, masker->masked(host.error().message)};
+    }
     return host;
 }
 

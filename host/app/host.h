@@ -2,6 +2,8 @@
 // The wiring: options -> plugins -> catalog -> runner.
 #pragma once
 
+#include "app/delivery.h"
+#include "runner/metrics.h"
 #include "runner/runner.h"
 #include "support/log.h"
 #include "support/result.h"
@@ -16,11 +18,14 @@ struct HostOptions {
     std::string manifest;             // a path, or "": plugins are given by path
     std::vector<std::string> plugins; // paths
     std::string isolation;            // "none", or "": not said
+    AuditDefault audit = AuditDefault::None;
 };
 
 // What serves and calls need. The runner goes before what it refers to.
 struct Host {
     std::string serverName = "tenon", serverVersion, instructions;
+    std::shared_ptr<audit::Delivery> audit; // null: none is kept
+    std::unique_ptr<Metrics> metrics;
     std::unique_ptr<ToolRunner> runner;
 };
 

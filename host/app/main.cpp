@@ -23,6 +23,8 @@ struct Words {
     std::string logLevel;
     bool stdio = false, json = false, sizes = false, strict = false, explain = false;
     std::string format = "anthropic";
+    pid_t pid = 0;
+    AuditRequest audit;
 };
 
 void addHostOptions(CLI::App &command, Words &words) {
@@ -93,9 +95,41 @@ Request request(const Words &words, LogLevel level, transport::OwnStdio io) {
     return made;
 }
 
+int auditOf(const CLI::App &command, Words &words, transport::OwnStdio io) {
+    AuditRequest &request = words.audit;
+    request.stdio = io;
+    for (const auto &word : command.remaining()) {
+        if (word == "tail") {
+            request.tail = true;
+        } else if (request.path.empty() && word[0] != '-') {
+            request.path = word;
+        } else {
+            return usage(concat("the word ", printable(word, 100), " is left over; expected ",
+                                "tenon audit [tail] [PATH] [OPTIONS]"));
+        }
+    }
+    if (!request.path.empty() && !words.host.manifest.empty()) {
+        return usage("a path and --manifest were both given; expected one of them");
+    }
+    if (request.path.empty()) {
+        auto path = auditPathOf(words.host.manifest);
+        if (!path) {
+            return refuse(path.error());
+        }
+        request.path = std::move(*path);
+    }
+    return audit(request);
+}
+
 int run(CLI::App &app, Words &words, transport::OwnStdio io) {
     CLI::App &command = *app.get_subcommands().front();
     const std::string name = command.get_name();
+    if (name == "metrics") {
+        return metrics({io, words.pid});
+    }
+    if (name == "audit") {
+        return auditOf(command, words, io);
+    }
     CLI::App &leaf = name == "agent" ? *command.get_subcommands().front() : command;
     auto left = takePlugins(leaf, words);
     if (!left) {
@@ -147,6 +181,22 @@ int run(CLI::App &app, Words &words, transport::OwnStdio io) {
     return leaf.get_name() == "tools" ? agentTools(agent) : agentExecute(agent);
 }
 
+void addAudit(CLI::App &app, Words &words) {
+    auto &command = *app.add_subcommand("audit", "Print rows of the audit: [tail] [PATH]");
+    command.add_option("--manifest", words.host.manifest,
+                       "The audit of this manifest; ./tenon.yaml, or else serve's default one");
+    command.add_option("--tool", words.audit.tool, "Only calls of this tool");
+    command.add_flag("--failed", words.audit.failedOnly, "Only calls that did not go well");
+    command.add_option("--since", words.audit.since, "Only since then: 30m, 2d, or a time");
+    command.add_option("--limit", words.audit.limit, "Only the newest so many");
+    command.add_flag("--json", words.audit.json, "As JSON, a row a line");
+    command.add_flag("--counts", words.audit.counts,
+                     "Instead of rows: calls, failures and latencies of each tool");
+    command.add_flag("--follow", words.audit.follow, "Go on with the rows that come");
+    command.prefix_command();
+    command.footer("tenon audit [OPTIONS] [tail] [PATH]");
+}
+
 int parseAndRun(int argc, char **argv) {
     const auto io = transport::takeStdio(); // before anything else: see stdio.h
     Words words;
@@ -179,6 +229,11 @@ int parseAndRun(int argc, char **argv) {
         }
         addHostOptions(command, words);
     }
+    addAudit(app, words);
+    auto &metricsCommand =
+        *app.add_subcommand("metrics", "Print the figures of the running serves, for Prometheus");
+    metricsCommand.add_option("--pid", words.pid, "Of this process alone")
+        ->check(CLI::PositiveNumber);
     serveCommand.footer("tenon serve --stdio [OPTIONS] [PLUGIN.so ...]");
     callCommand.footer("tenon call [OPTIONS] [PLUGIN.so ...] TOOL [--field value ...]\n"
                        "tenon call [OPTIONS] [PLUGIN.so ...] TOOL --help");

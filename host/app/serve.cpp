@@ -2,8 +2,10 @@
 // `tenon serve --stdio`: MCP over standard input and output until the input ends.
 #include "app/commands.h"
 
+#include "app/on_signal.h"
 #include "frontends/mcp/server.h"
 #include "support/text.h"
+#include "transport/control.h"
 
 #include <csignal>
 #include <pthread.h>
@@ -21,21 +23,44 @@ constexpr auto kDrain = 5s;
 // And then the plugins, to stop.
 constexpr auto kStop = 5s;
 
+// Where `tenon metrics` asks. Without it tools are served all the same.
+std::unique_ptr<transport::ControlServer> openControl(const Host &host, Log &log) {
+    auto opened =
+        transport::ControlServer::open(transport::controlFolder(), [&host](std::string_view line) {
+            return answerControl(line, *host.runner, *host.metrics,
+                                 host.audit ? auditFigures(host.audit->counts())
+                                            : std::vector<Gauge>());
+        });
+    if (!opened) {
+        log.warning(concat("there is no control socket: ", opened.error().message));
+        return nullptr;
+    }
+    return std::move(*opened);
+}
+
 } // namespace
 
 int serve(const ServeRequest &request) {
     std::signal(SIGPIPE, SIG_IGN); // NOLINT: a client that is gone is seen by write()
     Log log(request.logLevel);
-    auto host = makeHost(request.host, log);
+    HostOptions options = request.host;
+    options.audit = AuditDefault::Kept;
+    auto host = makeHost(options, log);
     if (!host) {
         return refuse(host.error());
     }
+    const OnSignal onHangup({SIGHUP}, OnSignal::Again::Runs, [&] {
+        if (host->audit) {
+            host->audit->rotate();
+        }
+    });
+    auto control = openControl(*host, log);
     transport::endInputOnSignal(request.stdio.in);
     transport::LineWriter writer(request.stdio.out);
     const auto receiving = std::this_thread::get_id();
     const auto receivingThread = pthread_self();
-    const mcp::McpOptions options{{host->serverName, host->serverVersion, host->instructions}};
-    const auto stream = mcp::mountMcp(*host->runner, options, [&](std::string_view message) {
+    const mcp::McpOptions about{{host->serverName, host->serverVersion, host->instructions}};
+    const auto stream = mcp::mountMcp(*host->runner, about, [&](std::string_view message) {
         writer.add(message);
         if (std::this_thread::get_id() == receiving) {
             return; // goes out with the rest of what was read at once
@@ -71,6 +96,10 @@ int serve(const ServeRequest &request) {
     }
     const bool allOver = host->runner->shutdown(writer.failed() ? 0ms : kDrain);
     writer.flush();
+    if (host->audit) {
+        host->audit->flush(kAuditFlush);
+    }
+    control = nullptr;
     if (!allOver) {
         log.warning("a call is still running inside a plugin; leaving without it");
         _exit(0);

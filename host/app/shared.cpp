@@ -65,7 +65,11 @@ void leaveWithin(std::chrono::milliseconds most, int exitCode) {
 
 int leave(Host &host, int exitCode) {
     using namespace std::chrono_literals;
-    if (!host.runner->shutdown(0ms)) {
+    const bool allOver = host.runner->shutdown(0ms);
+    if (host.audit) {
+        host.audit->flush(kAuditFlush);
+    }
+    if (!allOver) {
         _exit(exitCode);
     }
     leaveWithin(5s, exitCode);

@@ -217,9 +217,9 @@ Call::Goes Call::handle() {
 }
 
 void Call::finish(HandlerOutcome outcome) {
-    if (!resume(inHandler_)) { // answered for already, or twice
-        swallow(outcome, "after the call had ended");
-        if (abandoned_.exchange(false)) {
+    if (!resume(inHandler_)) {            // answered for already, or twice: the runner may be gone
+        if (abandoned_.exchange(false)) { // and then it is not
+            swallow(outcome, "after the call had ended");
             --parts_.abandoned;
         }
         return;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runner costs in process, and what each part of a call adds: an in-process handler, then
-// a plugin, then hooks, beside a bare virtual call. Ratios within one run are what counts.
+// a plugin, then hooks, figures and the audit, beside a bare virtual call. Ratios within one run
+// are what counts.
 #include "catalog/mounted.h"
 #include "frontends/mcp/server.h"
 #include "plugin/loader.h"
+#include "runner/audit/audit.h"
+#include "runner/audit/delivery.h"
+#include "runner/audit/jsonl_sink.h"
+#include "runner/audit/sqlite_sink.h"
+#include "runner/metrics.h"
 #include "runner/runner.h"
 
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <iostream>
 
 namespace {
@@ -19,7 +26,9 @@ const std::string kText(64, 'x');
 const std::string kArguments = R"({"text":")" + kText + "\"}";
 const char *const kCatalog = R"({"id":"bench","version":"1","tools":[{"name":"echo",
     "description":"d","execution":{"blocking":false},"inputSchema":{"type":"object",
-    "properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false}}]})";
+    "properties":{"text":{"type":"string"}},"required":["text"],"additionalProperties":false},
+    "outputSchema":{"type":"object","properties":{"text":{"type":"string"}},
+    "required":["text"]}}]})";
 
 class EchoHandler : public Handler {
 public:
@@ -44,7 +53,8 @@ public:
     std::exit(1);
 }
 
-std::unique_ptr<ToolRunner> runnerOf(catalog::Mount mount, Log &log, std::size_t hooks) {
+std::unique_ptr<ToolRunner> runnerOf(catalog::Mount mount, Log &log, std::size_t hooks,
+                                     std::vector<ToolHooks> more = {}) {
     auto catalog = catalog::MountedCatalog::make({std::move(mount)});
     if (!catalog) {
         fail(catalog.error().message);
@@ -62,6 +72,9 @@ std::unique_ptr<ToolRunner> runnerOf(catalog::Mount mount, Log &log, std::size_t
             benchmark::DoNotOptimize(event.durationMs);
         };
         options.hooks.push_back(watching);
+    }
+    for (auto &one : more) {
+        options.hooks.push_back(std::move(one));
     }
     return std::make_unique<ToolRunner>(std::move(options));
 }
@@ -139,6 +152,77 @@ void runnerPlugin(benchmark::State &state) {
     runCalls(state, *runner);
 }
 
+// The same call with what `tenon serve` has: validation of arguments and result, its figures, and
+// an audit kept in one of these ways.
+enum Kept { Nothing, Figures, RowsDropped, JsonLines, JsonLinesSync, Sqlite, SqliteSync };
+constexpr std::size_t kBurst = 2'000; // calls between two waits for the audit
+
+std::unique_ptr<audit::Sink> sinkOf(Kept kept, const std::string &path) {
+    if (kept == Sqlite || kept == SqliteSync) {
+        auto sink = audit::SqliteSink::open(path, {});
+        return sink ? std::move(*sink) : (fail(sink.error().message), nullptr);
+    }
+    auto sink = audit::JsonlSink::open(path, {});
+    return sink ? std::move(*sink) : (fail(sink.error().message), nullptr);
+}
+
+// Times the calls alone; what is queued is written out between the bursts, and none may be lost.
+void runnerAudited(benchmark::State &state) {
+    const auto kept = static_cast<Kept>(state.range(0));
+    Log log(LogLevel::Error);
+    auto mount = inProcess();
+    auto made = catalog::MountedCatalog::make({mount});
+    std::unique_ptr<Metrics> metrics;
+    std::shared_ptr<audit::Delivery> delivery;
+    const auto folder = std::filesystem::temp_directory_path() / "tenon_runner_bench";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    std::vector<ToolHooks> hooks;
+    if (kept >= Figures) {
+        metrics = std::make_unique<Metrics>(*made);
+        hooks.push_back(metrics->hooks());
+    }
+    if (kept == RowsDropped) {
+        hooks.push_back(audit::createAuditHook(
+            [](audit::Row row) { benchmark::DoNotOptimize(row.id.data()); }));
+    } else if (kept > RowsDropped) {
+        audit::DeliveryOptions options;
+        options.mode =
+            kept == JsonLinesSync || kept == SqliteSync ? audit::Mode::Sync : audit::Mode::Async;
+        delivery = std::make_shared<audit::Delivery>(sinkOf(kept, folder / "audit"), options,
+                                                     "bench", log);
+        hooks.push_back(
+            audit::createAuditHook([delivery](audit::Row row) { delivery->add(std::move(row)); }));
+    }
+    const auto runner = runnerOf(std::move(mount), log, 0, std::move(hooks));
+    json::Document arguments;
+    if (!arguments.readView(kArguments)) {
+        fail("the arguments cannot be read");
+    }
+    ToolCall call;
+    call.toolName = "echo";
+    call.arguments = arguments.root();
+    const auto listener = std::make_shared<CountingListener>();
+    std::size_t calls = 0;
+    for (auto _ : state) {
+        runner->run(call, listener);
+        if (++calls % kBurst == 0 && delivery) {
+            state.PauseTiming();
+            delivery->flush(std::chrono::seconds(20));
+            state.ResumeTiming();
+        }
+    }
+    if (delivery) {
+        delivery->flush(std::chrono::seconds(20));
+        if (delivery->counts().written != calls) {
+            fail("the audit lost rows");
+        }
+    }
+    if (listener->ok != calls) {
+        fail("a call failed");
+    }
+}
+
 // A whole MCP message, from its bytes to the bytes of its answer.
 void mcpMessage(benchmark::State &state) {
     Log log(LogLevel::Error);
@@ -172,5 +256,6 @@ BENCHMARK(bareHandler);
 BENCHMARK(readMessage);
 BENCHMARK(runnerInProcess)->Arg(0)->Arg(2);
 BENCHMARK(runnerPlugin)->Arg(0)->Arg(2);
+BENCHMARK(runnerAudited)->DenseRange(Nothing, SqliteSync)->UseRealTime();
 BENCHMARK(mcpMessage);
 BENCHMARK_MAIN();

@@ -31,6 +31,7 @@ export const fences = [
   [/^re2\//, /^(host\/schema|plugins\/everyday)\//],
   [/^pcre2\.h/, /^host\/schema\//],
   [/^CLI\//, /^host\/app\/main\.cpp$/],
+  [/^sqlite3\.h/, /^host\/runner\/audit\//],
   [/^nlohmann\//, /^(tests|plugins|examples)\//],
   [/^tenon\//, /^(sdk|plugins|tests|examples|host\/plugin)\//],
 ];

@@ -35,7 +35,9 @@ void writeContent(json::Writer &out, const Output &output) {
     }
 }
 
-// The results of one step, each in its call's place.
+} // namespace
+
+// The calls of one step and their results, each in its place.
 class Step {
 public:
     explicit Step(std::size_t calls) : results_(calls), left_(calls) {}
@@ -51,13 +53,35 @@ public:
         ended_.wait(lock, [&] { return left_ == 0; });
         return results_;
     }
+    void started(CallHandle call) {
+        const std::unique_lock lock(mutex_);
+        if (cancelled_) {
+            call.cancel();
+        }
+        calls_.push_back(std::move(call));
+    }
+    void cancel() {
+        std::vector<CallHandle> calls;
+        {
+            const std::lock_guard lock(mutex_);
+            cancelled_ = true;
+            calls = calls_;
+        }
+        for (const auto &call : calls) {
+            call.cancel();
+        }
+    }
 
 private:
     std::mutex mutex_;
+    std::vector<CallHandle> calls_;
+    bool cancelled_ = false;
     std::condition_variable ended_;
     std::vector<std::string> results_;
     std::size_t left_;
 };
+
+namespace {
 
 class Listener : public CallListener {
 public:
@@ -162,6 +186,10 @@ Result<std::string> Agent::execute(Format format, json::Value calls) {
         uses.push_back(block);
     }
     const auto step = std::make_shared<Step>(uses.size());
+    {
+        const std::lock_guard lock(mutex_);
+        steps_.insert(step.get());
+    }
     Caller caller;
     caller.source = Source::Agent;
     for (std::size_t i = 0; i < uses.size(); ++i) {
@@ -175,14 +203,25 @@ Result<std::string> Agent::execute(Format format, json::Value calls) {
         call.arguments = listener->arguments();
         call.caller = &caller;
         call.mayRunHere = false; // the calls of a step run beside one another
-        runner_.run(call, listener);
+        step->started(runner_.run(call, listener));
     }
     json::Writer out;
     out.object().key("role").string("user").key("content").array();
     for (const auto &result : step->wait()) {
         out.raw(result);
     }
+    {
+        const std::lock_guard lock(mutex_);
+        steps_.erase(step.get());
+    }
     return out.endArray().endObject().take();
+}
+
+void Agent::cancelAll() {
+    const std::lock_guard lock(mutex_);
+    for (auto *step : steps_) {
+        step->cancel();
+    }
 }
 
 std::unique_ptr<Agent> mountAgent(ToolRunner &runner) {

@@ -10,12 +10,15 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace tenon::agent {
 
 using schema::Strictness;
+
+class Step; // one execute(), private to this folder
 
 // Thread-safe.
 class Agent {
@@ -36,6 +39,9 @@ public:
     // of tool_result blocks. A call that cannot run is answered by a failure. The other formats are
     // refused so far.
     Result<std::string> execute(Format format, json::Value calls);
+    // Cancels every call of the steps that are running, from any thread: each is answered as
+    // CANCELLED, and execute() returns.
+    void cancelAll();
 
 private:
     struct Made {
@@ -49,6 +55,8 @@ private:
     std::vector<ExportedTool> tools_;
     std::map<std::string_view, const ExportedTool *> byExported_;
     mutable std::array<Made, kFormats * 2> made_; // loose, strict
+    std::mutex mutex_;                            // of the steps that are running
+    std::set<Step *> steps_;
 };
 
 // The toolset of a runner's catalog; runner must outlive it.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of outcomes: which hooks run, in which order, with what.
-#include "testing.h"
+// The table of outcomes: which hooks run, in which order, with what, whoever asks.
+#include "frontends_testing.h"
 
 using namespace tenon;
 using namespace tenon::testing;
@@ -12,9 +12,14 @@ namespace {
 struct Journal {
     std::mutex mutex;
     std::vector<std::string> lines;
+    std::vector<std::size_t> responseBytes;
     void add(std::string line) {
         const std::lock_guard lock(mutex);
         lines.push_back(std::move(line));
+    }
+    bool hasEnded() {
+        const std::lock_guard lock(mutex);
+        return !responseBytes.empty();
     }
 };
 
@@ -26,194 +31,431 @@ std::string errorOf(const HandlerOutcome *error) {
     return app ? app->code : std::get<RawCause>(*error).message;
 }
 
+std::string argsOf(const auto &event) {
+    const auto effective = event.effectiveArgs.raw();
+    return concat(event.args.raw(), effective.empty() ? "" : " as ", effective);
+}
+
+// Of whom the call is: the same in every hook.
+std::string whoOf(const ToolCallContext &context) {
+    return concat(tenon::nameOf(context.caller.source), " ", context.toolCallId, " ",
+                  context.trace.spanId());
+}
+
 ToolHooks journalling(Journal &journal, const std::string &name = "") {
+    const auto who = std::make_shared<std::string>();
+    const auto sees = [who](const ToolCallContext &context) {
+        CHECK((who->empty() || *who == whoOf(context)));
+        *who = whoOf(context);
+        return std::string(tenon::nameOf(context.caller.source));
+    };
     ToolHooks hooks;
-    hooks.beforeToolCall = [&journal, name](const BeforeToolCall &event) {
-        const auto effective = std::string(event.effectiveArgs.raw());
-        journal.add(name + "before " + std::string(event.args.raw()) +
-                    (effective.empty() ? "" : " as " + effective));
+    hooks.beforeToolCall = [&journal, name, sees](const BeforeToolCall &event) {
+        if (event.toolName == "t") {
+            journal.add(concat(name, "before ", sees(event.context), " ", argsOf(event)));
+        }
         return std::optional<std::string>();
     };
-    hooks.onToolError = [&journal, name](const ToolErrorEvent &event) {
-        journal.add(name + "error " + errorOf(&event.error));
+    hooks.onToolError = [&journal, name, sees](const ToolErrorEvent &event) {
+        journal.add(concat(name, "error ", sees(event.context), " ", errorOf(&event.error)));
     };
-    hooks.afterToolCall = [&journal, name](const AfterToolCall &event) {
+    hooks.afterToolCall = [&journal, name, sees](const AfterToolCall &event) {
+        if (event.toolName != "t") {
+            return;
+        }
         CHECK(event.durationMs >= 0);
-        journal.add(name + "after " + std::string(nameOf(event.outcome)) + " " +
-                    errorOf(event.error) + " " + codeOf(event.result));
+        CHECK(event.round == 1);
+        CHECK(event.catalog.id() == "test");
+        CHECK(event.startedAt <= std::chrono::system_clock::now());
+        CHECK((std::holds_alternative<Output>(event.result)) == event.failureJson.empty());
+        journal.add(concat(name, "after ", sees(event.context), " ", argsOf(event), " ",
+                           tenon::nameOf(event.outcome), " ", errorOf(event.error), " ",
+                           codeOf(event.result),
+                           event.changes.empty() ? "" : concat(" mended ", event.changes[0].path)));
+        const std::lock_guard lock(journal.mutex);
+        journal.responseBytes.push_back(event.responseBytes);
     };
     return hooks;
 }
 
+// "SOURCE" in a line stands for mcp, agent or cli.
 struct Case {
-    const char *what;
-    std::function<void(ToolRunnerOptions &)> change;
-    FunctionHandler::Function handler;
-    std::string arguments;
+    std::string what;
     std::vector<std::string> journal;
-    std::string code;
+    std::string code; // that the caller reads; "" when the call goes well
+    FunctionHandler::Function handler = [](const CallPtr &) { return Output{R"({"x":1})", {}}; };
+    std::function<void(ToolRunnerOptions &)> change = [](ToolRunnerOptions &) {};
+    std::string arguments = "{}";
+    bool needsPool = false; // where it was read, the tool could not be stopped or wait
+    bool cancels = false;   // the caller does, once the handler runs
+    bool crowded = false;   // another call has the only place
+    std::string more = {};  // of the tool's declaration
 };
 
-const char *const kTool = R"({"name":"t","description":"d",
-    "inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}},
-    "outputSchema":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]}})";
+constexpr auto kSchemas = R"("inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}},
+    "outputSchema":{"type":"object","properties":{"x":{"type":"integer"}},"required":["x"]})";
+const std::string kTool = concat(R"({"name":"t","description":"d",)", kSchemas, "}");
 
-std::optional<HandlerOutcome> good(const CallPtr &) {
-    return Output{R"({"x":1})", {}};
+FunctionHandler::Function failing(HandlerOutcome outcome) {
+    return [outcome](const CallPtr &) { return outcome; };
 }
 
-void refuseBefore(ToolRunnerOptions &options) {
-    options.hooks[0].beforeToolCall = [](const BeforeToolCall &) -> std::optional<std::string> {
-        throw AppError{"CONFLICT", "not now"};
+std::optional<HandlerOutcome> untilStopped(const CallPtr &call) {
+    for (int i = 0; i < 20'000 && !call->cancelled(); ++i) {
+        std::this_thread::sleep_for(1ms);
+    }
+    return RawCause{"late", "s3cret"};
+}
+
+std::optional<HandlerOutcome> notInTime(const CallPtr &call) {
+    untilStopped(call);
+    std::this_thread::sleep_for(100ms);
+    return Output{R"({"x":2})", {}};
+}
+
+template <class Throw> auto throwsBefore(Throw raise) {
+    return [raise](ToolRunnerOptions &options) {
+        options.hooks[0].beforeToolCall = [raise](const BeforeToolCall &event) {
+            if (event.toolName == "t") {
+                raise();
+            }
+            return std::optional<std::string>();
+        };
     };
 }
 
-std::vector<Case> cases() {
-    const auto nothing = [](ToolRunnerOptions &) {};
+// What is refused or stopped without a throw of step 5.
+std::vector<Case> quietCases() {
     return {
-        {"success", nothing, good, "{}", {"before {}", "after ok none "}, ""},
+        {"success", {"before SOURCE {}", "after SOURCE {} ok none "}, ""},
+        {"success of mended arguments",
+         {R"(before SOURCE {"n":"5"})", R"(after SOURCE {"n":"5"} as {"n":5} ok none  mended /n)"},
+         "",
+         failing(Output{R"({"x":1})", {}}),
+         [](auto &) {},
+         R"({"n":"5"})"},
         {"a refusal of beforeToolCall",
-         refuseBefore,
-         good,
-         "{}",
-         {"after refused none CONFLICT"},
-         "CONFLICT"},
+         {"after SOURCE {} refused none CONFLICT"},
+         "CONFLICT",
+         failing(Output{}),
+         throwsBefore([] {
+             throw AppError{"CONFLICT", "not now"};
+         })},
         {"a throw of beforeToolCall that is no refusal",
-         [](ToolRunnerOptions &options) {
-             options.hooks[0].beforeToolCall =
-                 [](const BeforeToolCall &) -> std::optional<std::string> {
-                 throw std::runtime_error("s3cret");
-             };
-         },
-         good,
-         "{}",
-         {"after internal none INTERNAL_SERVER_ERROR"},
-         "INTERNAL_SERVER_ERROR"},
+         {"after SOURCE {} internal none INTERNAL_SERVER_ERROR"},
+         "INTERNAL_SERVER_ERROR",
+         failing(Output{}),
+         throwsBefore([] { throw std::runtime_error("s3cret"); })},
+        {"a refusal of beforeToolCall whose code is none",
+         {"after SOURCE {} internal none INTERNAL_SERVER_ERROR"},
+         "INTERNAL_SERVER_ERROR",
+         failing(Output{}),
+         throwsBefore([] {
+             throw AppError{"s3cret", "s3cret"};
+         })},
         {"bad arguments",
-         nothing,
-         good,
-         R"({"n":"x"})",
-         {R"(before {"n":"x"})", "after invalid none VALIDATION_ERROR"},
-         "VALIDATION_ERROR"},
+         {R"(before SOURCE {"n":"x"})", R"(after SOURCE {"n":"x"} invalid none VALIDATION_ERROR)"},
+         "VALIDATION_ERROR",
+         failing(Output{}),
+         [](auto &) {},
+         R"({"n":"x"})"},
+        {"arguments that are too large",
+         {R"(before SOURCE {"n":111111111111})",
+          R"(after SOURCE {"n":111111111111} invalid none PAYLOAD_TOO_LARGE)"},
+         "PAYLOAD_TOO_LARGE",
+         failing(Output{}),
+         [](auto &options) { options.limits.argumentsBytesMax = 10; },
+         R"({"n":111111111111})"},
         {"policy denies",
-         [](ToolRunnerOptions &options) {
+         {"before SOURCE {}", "after SOURCE {} forbidden none FORBIDDEN"},
+         "FORBIDDEN",
+         failing(Output{}),
+         [](auto &options) {
              options.policy = [](const BeforeToolCall &) { return PolicyAnswer::Deny; };
-         },
-         good,
-         "{}",
-         {"before {}", "after forbidden none FORBIDDEN"},
-         "FORBIDDEN"},
-        {"a refusal of beforeHandle",
-         [](ToolRunnerOptions &options) {
-             options.lifecycle.beforeHandle = [](const BeforeToolCall &) {
-                 throw AppError{"FORBIDDEN", "no scope"};
+         }},
+        {"policy throws a refusal",
+         {"before SOURCE {}", "after SOURCE {} forbidden none RATE_LIMITED"},
+         "RATE_LIMITED",
+         failing(Output{}),
+         [](auto &options) {
+             options.policy = [](const BeforeToolCall &) -> PolicyAnswer {
+                 throw AppError{"RATE_LIMITED", "slow down"};
              };
-         },
-         good,
-         "{}",
-         {"before {}", "error FORBIDDEN", "after failed FORBIDDEN FORBIDDEN"},
-         "FORBIDDEN"},
-        {"a refusal of the handler",
-         nothing,
-         [](const CallPtr &) {
-             return AppError{"NOT_FOUND", "no such thing"};
-         },
-         "{}",
-         {"before {}", "error NOT_FOUND", "after failed NOT_FOUND NOT_FOUND"},
-         "NOT_FOUND"},
-        {"a fault of the handler",
-         nothing,
-         [](const CallPtr &) {
-             return RawCause{"std::runtime_error", "s3cret"};
-         },
-         "{}",
-         {"before {}", "error s3cret", "after internal s3cret INTERNAL_SERVER_ERROR"},
-         "INTERNAL_SERVER_ERROR"},
-        {"a handler that claims a code of the host's",
-         nothing,
-         [](const CallPtr &) {
-             return AppError{"PLUGIN_CRASHED", "s3cret"};
-         },
-         "{}",
-         {"before {}", "error s3cret", "after internal s3cret INTERNAL_SERVER_ERROR"},
-         "INTERNAL_SERVER_ERROR"},
-        {"a throw of afterHandle",
-         [](ToolRunnerOptions &options) {
-             options.lifecycle.afterHandle = [](const AfterHandle &) -> std::optional<std::string> {
-                 throw std::runtime_error("s3cret");
+         }},
+        {"a scope that the caller lacks",
+         {"before SOURCE {}", "after SOURCE {} forbidden none UNAUTHORIZED"},
+         "UNAUTHORIZED",
+         failing(Output{}),
+         [](auto &options) {
+             options.lifecycle.requiredScopes = [](const BeforeToolCall &) {
+                 return std::vector<std::string>{"write"};
              };
-         },
-         good,
-         "{}",
-         {"before {}", "error s3cret", "after internal s3cret INTERNAL_SERVER_ERROR"},
-         "INTERNAL_SERVER_ERROR"},
+         }},
         {"an output that is not what the schema says",
-         nothing,
-         [](const CallPtr &) {
-             return Output{R"({"x":"s3cret"})", {}};
-         },
-         "{}",
-         {"before {}", "after mismatch none INTERNAL_SERVER_ERROR"},
-         "INTERNAL_SERVER_ERROR"},
+         {"before SOURCE {}", "after SOURCE {} mismatch none INTERNAL_SERVER_ERROR"},
+         "INTERNAL_SERVER_ERROR",
+         failing(Output{R"({"x":"s3cret"})", {}})},
+        {"an output that is no JSON",
+         {"before SOURCE {}", "after SOURCE {} mismatch none INTERNAL_SERVER_ERROR"},
+         "INTERNAL_SERVER_ERROR",
+         failing(Output{"s3cret", {}})},
+        {"an output that is too large",
+         {"before SOURCE {}", "after SOURCE {} failed none PAYLOAD_TOO_LARGE"},
+         "PAYLOAD_TOO_LARGE",
+         failing(Output{R"({"x":1000000000000})", {}}),
+         [](auto &options) { options.limits.resultBytesMax = 10; }},
         {"input required",
-         nothing,
-         [](const CallPtr &) {
-             return InputRequired{{{"k", "elicitation/create", "{}"}}, ""};
+         {"before SOURCE {}", "after SOURCE {} input_required none "},
+         "INPUT_REQUIRED",
+         failing(InputRequired{{{"k", "elicitation/create", "{}"}}, ""})},
+        {"a handler that takes no calls",
+         {"before SOURCE {}", "after SOURCE {} unavailable none PLUGIN_UNAVAILABLE"},
+         "PLUGIN_UNAVAILABLE",
+         failing(Output{}),
+         [](auto &options) {
+             auto handler = std::make_shared<FunctionHandler>(failing(Output{}));
+             handler->down = "s3cret";
+             options.catalog = mountedOf(kTool, handler);
+         }},
+        {"a time limit that the handler heeds",
+         {"before SOURCE {}", "after SOURCE {} timeout none TIMEOUT"},
+         "TIMEOUT",
+         untilStopped,
+         [](auto &) {},
+         "{}",
+         true,
+         false,
+         false,
+         R"("execution":{"timeoutMs":30},)"},
+        {"a time limit that the handler ignores",
+         {"before SOURCE {}", "after SOURCE {} timeout none TIMEOUT"},
+         "TIMEOUT",
+         notInTime,
+         [](auto &options) { options.cancelGrace = 20ms; },
+         "{}",
+         true,
+         false,
+         false,
+         R"("execution":{"timeoutMs":30},)"},
+        {"a cancellation that the handler heeds",
+         {"before SOURCE {}", "after SOURCE {} cancelled none CANCELLED"},
+         "CANCELLED",
+         untilStopped,
+         [](auto &) {},
+         "{}",
+         true,
+         true},
+        {"a cancellation that the handler ignores",
+         {"before SOURCE {}", "after SOURCE {} cancelled none CANCELLED"},
+         "CANCELLED",
+         notInTime,
+         [](auto &options) { options.cancelGrace = 20ms; },
+         "{}",
+         true,
+         true},
+        {"no place, and none to wait in",
+         {"after SOURCE {} overloaded none OVERLOADED"},
+         "OVERLOADED",
+         failing(Output{}),
+         [](auto &options) {
+             options.concurrency.hostMax = 1;
+             options.concurrency.queueMax = 0;
          },
          "{}",
-         {"before {}", "after input_required none "},
-         ""},
+         true,
+         false,
+         true},
+        {"a wait for a place that takes too long",
+         {"after SOURCE {} timeout none TIMEOUT"},
+         "TIMEOUT",
+         failing(Output{}),
+         [](auto &options) { options.concurrency.hostMax = 1; },
+         "{}",
+         true,
+         false,
+         true,
+         R"("execution":{"timeoutMs":30},)"},
+    };
+}
+
+// What step 5 throws: the only ones that onToolError hears of.
+std::vector<Case> thrownCases() {
+    const auto internal = [](std::string what, FunctionHandler::Function handler, auto change) {
+        return Case{std::move(what),
+                    {"before SOURCE {}", "error SOURCE s3cret",
+                     "after SOURCE {} internal s3cret INTERNAL_SERVER_ERROR"},
+                    "INTERNAL_SERVER_ERROR",
+                    std::move(handler),
+                    change};
+    };
+    const auto good = failing(Output{R"({"x":1})", {}});
+    const auto refused = [](std::string what, std::string code, FunctionHandler::Function handler,
+                            auto change) {
+        return Case{std::move(what),
+                    {"before SOURCE {}", concat("error SOURCE ", code),
+                     concat("after SOURCE {} failed ", code, " ", code)},
+                    code,
+                    std::move(handler),
+                    change};
+    };
+    const auto nothing = [](ToolRunnerOptions &) {};
+    const auto addHooks = [](ToolRunnerOptions &options, ToolHooks hooks) {
+        options.hooks.insert(options.hooks.begin(), std::move(hooks));
+    };
+    return {
+        refused("a refusal of beforeHandle", "FORBIDDEN", good,
+                [](ToolRunnerOptions &options) {
+                    options.lifecycle.beforeHandle = [](const BeforeToolCall &event) {
+                        if (event.toolName == "t") {
+                            throw AppError{"FORBIDDEN", "not you"};
+                        }
+                    };
+                }),
+        refused("a refusal of the handler", "NOT_FOUND", failing(AppError{"NOT_FOUND", "nothing"}),
+                nothing),
+        refused("a refusal of afterHandle", "CONFLICT", good,
+                [](ToolRunnerOptions &options) {
+                    options.lifecycle.afterHandle =
+                        [](const AfterHandle &) -> std::optional<std::string> {
+                        throw AppError{"CONFLICT", "too late"};
+                    };
+                }),
+        internal("a fault of beforeHandle", good,
+                 [](ToolRunnerOptions &options) {
+                     options.lifecycle.beforeHandle = [](const BeforeToolCall &) {
+                         throw std::runtime_error("s3cret");
+                     };
+                 }),
+        internal("a fault of requiredScopes", good,
+                 [](ToolRunnerOptions &options) {
+                     options.lifecycle.requiredScopes =
+                         [](const BeforeToolCall &) -> std::vector<std::string> {
+                         throw std::runtime_error("s3cret");
+                     };
+                 }),
+        internal("a fault of the handler", failing(RawCause{"std::runtime_error", "s3cret"}),
+                 nothing),
+        internal("a handler that claims a code of the host's",
+                 failing(AppError{"PLUGIN_CRASHED", "s3cret"}), nothing),
+        internal("a fault of afterHandle", good,
+                 [](ToolRunnerOptions &options) {
+                     options.lifecycle.afterHandle =
+                         [](const AfterHandle &) -> std::optional<std::string> {
+                         throw std::runtime_error("s3cret");
+                     };
+                 }),
+        {"a crash of what ran the call",
+         {"before SOURCE {}", "error SOURCE s3cret",
+          "after SOURCE {} crashed s3cret PLUGIN_CRASHED"},
+         "PLUGIN_CRASHED",
+         failing(RawCause{"signal 11", "s3cret", nullptr, "handler", true})},
         {"a throw of afterToolCall is swallowed",
-         [](ToolRunnerOptions &options) {
+         {"before SOURCE {}", "after SOURCE {} ok none "},
+         "",
+         good,
+         [addHooks](ToolRunnerOptions &options) {
              ToolHooks throwing;
              throwing.afterToolCall = [](const AfterToolCall &) { throw 42; };
-             options.hooks.insert(options.hooks.begin(), throwing);
-         },
-         good,
-         "{}",
-         {"before {}", "after ok none "},
-         ""},
-        {"a throw of onToolError is swallowed",
-         [](ToolRunnerOptions &options) {
-             ToolHooks throwing;
-             throwing.onToolError = [](const ToolErrorEvent &) { throw std::runtime_error("x"); };
-             options.hooks.insert(options.hooks.begin(), throwing);
-         },
-         [](const CallPtr &) {
-             return AppError{"NOT_FOUND", "m"};
-         },
-         "{}",
-         {"before {}", "error NOT_FOUND", "after failed NOT_FOUND NOT_FOUND"},
-         "NOT_FOUND"},
+             addHooks(options, throwing);
+         }},
+        refused("a throw of onToolError is swallowed", "NOT_FOUND",
+                failing(AppError{"NOT_FOUND", "nothing"}),
+                [addHooks](ToolRunnerOptions &options) {
+                    ToolHooks throwing;
+                    throwing.onToolError = [](const ToolErrorEvent &) {
+                        throw std::runtime_error("s3cret");
+                    };
+                    addHooks(options, throwing);
+                }),
     };
+}
+
+// Bytes that a frontend has around what it made of one result.
+std::size_t around(Frontend frontend) {
+    return frontend == Frontend::Agent ? std::string_view(R"({"role":"user","content":[]})").size()
+                                       : 1; // a line feed
+}
+
+void check(const Case &one, Frontend frontend, bool blocking) {
+    INFO(one.what << ", through " << nameOf(frontend)
+                  << (blocking ? ", on the pool" : ", where it was read"));
+    std::atomic<bool> entered = false, release = false, holding = false;
+    const auto handler = std::make_shared<FunctionHandler>([&](const CallPtr &call) {
+        if (call->toolName() == "hold") {
+            holding = true;
+            CHECK(waitUntil([&] { return release.load(); }));
+            return std::optional<HandlerOutcome>(Output{R"({"x":0})", {}});
+        }
+        entered = true;
+        return one.handler(call);
+    });
+    Journal journal;
+    Log log(LogLevel::Off);
+    ToolRunnerOptions options;
+    const std::string tool =
+        concat(R"({"name":"t","description":"d",)", one.more,
+               blocking ? "" : R"("execution":{"blocking":false},)", kSchemas, "}");
+    options.catalog =
+        mountedOf(concat(tool, R"(,{"name":"hold","description":"d",)", kSchemas, "}"), handler);
+    options.log = &log;
+    options.hooks = {journalling(journal)};
+    one.change(options);
+    ToolRunner runner(std::move(options));
+    const auto held = std::make_shared<WaitingListener>();
+    if (one.crowded) {
+        ToolCall hold;
+        hold.toolName = "hold";
+        runner.run(hold, held);
+        REQUIRE(waitUntil([&] { return holding.load(); }));
+    }
+    Through through{"t", one.arguments, {}, {}, {}};
+    const bool mcp = frontend == Frontend::McpLegacy || frontend == Frontend::McpModern;
+    if (one.cancels) {
+        through.meanwhile = [&](const std::function<void()> &cancel) {
+            CHECK(waitUntil([&] { return entered.load(); }));
+            cancel();
+        };
+        if (mcp) { // a client that cancelled is not answered
+            through.endsUnanswered = [&] { return journal.hasEnded(); };
+        }
+    }
+    const auto bytes = callThrough(frontend, runner, through);
+    release = true;
+    runner.shutdown(5s);
+
+    std::vector<std::string> expected = one.journal;
+    for (auto &line : expected) {
+        const auto at = line.find("SOURCE");
+        line.replace(at, 6, mcp ? "mcp" : frontend == Frontend::Agent ? "agent" : "cli");
+    }
+    CHECK(journal.lines == expected);
+    CHECK(bytes.find("s3cret") == std::string::npos);
+    if (mcp && one.cancels) {
+        CHECK(bytes.empty());
+        return;
+    }
+    const auto code = mcp || frontend == Frontend::Agent
+                          ? concat(R"(\"error\":\")", one.code, R"(\")")
+                          : concat(R"("error":")", one.code, R"(")");
+    INFO(bytes);
+    CHECK((bytes.find(code) != std::string::npos) == !one.code.empty());
+    REQUIRE(journal.responseBytes.size() == 1);
+    CHECK(bytes.size() == journal.responseBytes[0] + around(frontend));
 }
 
 } // namespace
 
-TEST_CASE("every outcome runs its hooks in the one order, whether the tool blocks or not") {
-    const bool blocking = GENERATE(true, false);
-    for (const auto &one : cases()) {
-        INFO(one.what << (blocking ? ", on the pool" : ", where it was read"));
-        Journal journal;
-        Log log(LogLevel::Off);
-        std::string tool = kTool;
-        tool.insert(1, blocking ? "" : R"("execution":{"blocking":false},)");
-        ToolRunnerOptions options;
-        options.catalog = mountedOf(tool, std::make_shared<FunctionHandler>(one.handler));
-        options.log = &log;
-        options.hooks = {journalling(journal)};
-        one.change(options);
-        ToolRunner runner(std::move(options));
-        json::Document arguments;
-        REQUIRE(arguments.readView(one.arguments).has_value());
-        ToolCall call;
-        call.toolName = "t";
-        call.arguments = arguments.root();
-        const auto finished = runner.runBlocking(call);
-        CHECK(journal.lines == one.journal);
-        CHECK(codeOf(finished.result) == one.code);
-        CHECK(finished.failureJson.find("s3cret") == std::string::npos);
-        CHECK(runner.shutdown(1s));
+TEST_CASE(
+    "every outcome runs its hooks in the one order, whoever asks and wherever the tool runs") {
+    for (const auto &cases : {quietCases(), thrownCases()}) {
+        for (const auto &one : cases) {
+            for (const auto frontend : kFrontends) {
+                check(one, frontend, true);
+                if (!one.needsPool) {
+                    check(one, frontend, false);
+                }
+            }
+        }
     }
 }
 
@@ -248,9 +490,11 @@ TEST_CASE("several hooks objects run in order, and a replacement reaches the lat
     CHECK(seen == R"({"n":7})");
     CHECK(sent == R"({"n":1})");
     CHECK(effective == R"({"n":7})");
-    CHECK(journal.lines == std::vector<std::string>{R"(a before {"n":1})",
-                                                    R"(c before {"n":1} as {"n":7})",
-                                                    "a after ok none ", "c after ok none "});
+    CHECK(journal.lines ==
+          std::vector<std::string>{R"(a before internal {"n":1})",
+                                   R"(c before internal {"n":1} as {"n":7})",
+                                   R"(a after internal {"n":1} as {"n":7} ok none )",
+                                   R"(c after internal {"n":1} as {"n":7} ok none )"});
 }
 
 TEST_CASE("arguments are mended before the handler sees them, and hooks are told what was done") {
@@ -305,7 +549,8 @@ TEST_CASE("a replacement of the arguments is validated like any other") {
     Log log(LogLevel::Off);
     const std::string replacement = GENERATE(R"({"n":"x"})", "[1]", "{");
     ToolRunnerOptions options;
-    options.catalog = mountedOf(kTool, std::make_shared<FunctionHandler>(good));
+    options.catalog =
+        mountedOf(kTool, std::make_shared<FunctionHandler>(failing(Output{R"({"x":1})", {}})));
     options.log = &log;
     ToolHooks replacing;
     replacing.beforeToolCall = [&](const BeforeToolCall &) { return std::optional(replacement); };
@@ -323,7 +568,8 @@ TEST_CASE("a hook that suspends is waited for, from whatever thread it answers")
     Journal journal;
     std::vector<std::thread> threads;
     ToolRunnerOptions options;
-    options.catalog = mountedOf(kTool, std::make_shared<FunctionHandler>(good));
+    options.catalog =
+        mountedOf(kTool, std::make_shared<FunctionHandler>(failing(Output{R"({"x":1})", {}})));
     options.log = &log;
     ToolHooks slow;
     slow.beforeToolCall = Hook<BeforeToolCall, std::optional<std::string>>::suspending(
@@ -346,14 +592,15 @@ TEST_CASE("a hook that suspends is waited for, from whatever thread it answers")
     for (auto &thread : threads) {
         thread.join();
     }
-    CHECK(journal.lines ==
-          std::vector<std::string>{"suspended on t", "before {}", "after ok none "});
+    CHECK(journal.lines == std::vector<std::string>{"suspended on t", "before internal {}",
+                                                    "after internal {} ok none "});
 }
 
 TEST_CASE("a suspended hook refuses by rejecting with an AppError") {
     Log log(LogLevel::Off);
     ToolRunnerOptions options;
-    options.catalog = mountedOf(kTool, std::make_shared<FunctionHandler>(good));
+    options.catalog =
+        mountedOf(kTool, std::make_shared<FunctionHandler>(failing(Output{R"({"x":1})", {}})));
     options.log = &log;
     ToolHooks refusing;
     refusing.beforeToolCall = Hook<BeforeToolCall, std::optional<std::string>>::suspending(

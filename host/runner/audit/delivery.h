@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows on their way from calls to a sink. No fault of a sink ever stops a call: rows wait, are
+// tried again, and past a limit are dropped and counted; the audit then has a row that says so.
+#pragma once
+
+#include "runner/audit/sink.h"
+#include "runner/audit/stamps.h"
+#include "support/log.h"
+
+#include <condition_variable>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace tenon::audit {
+
+enum class Mode {
+    Async, // add() returns at once; a thread writes
+    Sync   // add() returns when the row is safe
+};
+
+struct DeliveryOptions {
+    Mode mode = Mode::Async;
+    // How much may wait. A row beyond that is dropped.
+    std::size_t rowsMax = 10'000;
+    std::size_t bytesMax = 64U << 20;
+    std::chrono::milliseconds syncWaitMax{1'000};
+};
+
+// Rows that speak of lost ones count as well once they are there.
+struct Counts {
+    std::uint64_t written = 0, dropped = 0, queued = 0;
+    std::uint64_t faults = 0; // writes that failed
+    bool faulted = false;     // the last one did
+};
+
+class Delivery {
+public:
+    // `where` names the sink in messages: its path.
+    Delivery(std::unique_ptr<Sink> sink, DeliveryOptions options, std::string where, Log &log);
+    ~Delivery(); // flushes for up to two seconds; what is left then is lost, counted and logged
+    Delivery(const Delivery &) = delete;
+    Delivery &operator=(const Delivery &) = delete;
+
+    // Gives the row its id and queues it. Sync: waits until it is safe; after a fault of the sink,
+    // or syncWaitMax, it stays queued and is tried again in the background.
+    void add(Row row);
+    // True once all that was added before is safe; false when that takes longer.
+    bool flush(std::chrono::milliseconds most);
+    // Has the sink put its file aside soon. Not for signal handlers.
+    void rotate();
+    Counts counts() const;
+
+private:
+    using Time = std::chrono::steady_clock::time_point;
+    using Lock = std::unique_lock<std::mutex>;
+    // Rows that are given to the sink at once.
+    struct Batch {
+        std::vector<Row> rows;
+        std::size_t bytes = 0;
+    };
+
+    bool enqueue(Row &&row, std::size_t bytes); // false: dropped
+    void push(Row &&row, std::size_t bytes);
+    void pushGap();
+    void waitUntilSafe(Lock &lock, std::uint64_t row);
+
+    void startThread();
+    void run();
+    void sleep(Lock &lock);
+    bool hasWork() const;
+    // These let go of the lock meanwhile; whoever calls them has found busy_ false.
+    void writeSome(Lock &lock);
+    void callRotate(Lock &lock);
+
+    using Words = std::vector<std::pair<LogLevel, std::string>>; // for the log
+    Words settle(const Written &written, std::size_t bytes);
+    void onFault(const Error &fault, Words &words);
+    void onSuccess(std::uint64_t held, Words &words);
+
+    const std::unique_ptr<Sink> sink_;
+    const DeliveryOptions options_;
+    const std::string where_;
+    Log &log_;
+
+    mutable std::mutex mutex_;
+    std::condition_variable wake_;    // the thread
+    std::condition_variable settled_; // those who wait for a write to be over
+    std::deque<Batch> queue_;
+    std::vector<Row> spare_;              // memory for the next batch
+    std::uint64_t pushed_ = 0, safe_ = 0; // rows, ever; they become safe in the order of pushing
+    std::size_t bytes_ = 0;               // of those that wait
+    std::uint64_t dropped_ = 0, faults_ = 0;
+    std::uint64_t lost_ = 0; // dropped, and no row says so yet
+    SystemTime lostSince_{};
+
+    bool busy_ = false; // somebody is calling the sink: theirs are the sink and current_
+    Batch current_;
+    std::size_t currentDone_ = 0;
+
+    bool faulted_ = false;
+    std::string reason_;
+    std::uint64_t droppedBefore_ = 0; // the fault
+    std::chrono::milliseconds backOff_{};
+    Time retryAt_{};
+    Time nextLossWarning_{};
+
+    std::thread thread_;
+    bool threadRefused_ = false;
+    bool background_; // the thread has to write; Sync: only what nobody waits for any more
+    bool wroteLast_ = false;
+    static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+    std::size_t wakeAtRows_ = kNever, wakeAtBytes_ = kNever; // when so much waits, add() wakes it
+    bool rotateWanted_ = false;
+    bool stopping_ = false;
+};
+
+} // namespace tenon::audit

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening, looking, leaving and writing; sqlite_upkeep.cpp has what keeps the database small.
+#include "runner/audit/sqlite_sink.h"
+
+#include "runner/audit/file_size_signal.h"
+#include "support/text.h"
+
+#include <sqlite3.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <thread>
+
+namespace tenon::audit {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Steady = std::chrono::steady_clock;
+
+constexpr auto kWaitMax = 200ms;
+constexpr auto kOpenWaitMax = 5s; // several processes start at once
+constexpr auto kDrainMax = 100ms; // at least
+constexpr auto kBusySleep = 500us;
+constexpr int kTriesMax = 5;
+
+std::string failureToOpen(const std::string &path, const Error &error) {
+    return concat("the audit database ", printable(path), " cannot be opened: ", error.message);
+}
+
+} // namespace
+
+Result<std::unique_ptr<SqliteSink>> SqliteSink::open(std::string path, Rotation rotation) {
+    namespace fs = std::filesystem;
+    std::error_code failed;
+    const auto resolved = fs::weakly_canonical(fs::absolute(path, failed), failed);
+    if (!failed && !fs::is_directory(resolved.parent_path(), failed)) {
+        return Error{"audit.open",
+                     failureToOpen(path, {"", concat("the folder ",
+                                                     printable(resolved.parent_path().string()),
+                                                     " does not exist; make it first")})};
+    }
+    std::unique_ptr<SqliteSink> sink(
+        new SqliteSink(failed ? std::move(path) : resolved.string(), rotation));
+    sink->log_ = concat(sink->path_, "-wal");
+    sink->index_ = concat(sink->path_, "-shm");
+    sink->until_ = Steady::now() + kOpenWaitMax;
+    const FileSizeSignalHeld held;
+    if (auto done = sink->ready(); !done) {
+        return Error{"audit.open", failureToOpen(sink->path_, done.error())};
+    }
+    sink->moved_ = false;
+    sink->keepUp();
+    return sink;
+}
+
+SqliteSink::~SqliteSink() {
+    const FileSizeSignalHeld held;
+    until_ = Steady::now() + kWaitMax;
+    if (open_ && look() != Standing::Here) {
+        if (const auto lock = FolderLock::take(path_, until_)) {
+            leave(*lock);
+        }
+    }
+}
+
+int SqliteSink::onBusy(void *sink, int /*tries*/) {
+    if (Steady::now() >= static_cast<SqliteSink *>(sink)->until_) {
+        return 0;
+    }
+    std::this_thread::sleep_for(kBusySleep);
+    return 1;
+}
+
+SqliteSink::Standing SqliteSink::look() const {
+    const auto main = seenAt(path_);
+    if (!main || main->id != open_->main || main->bytes == 0) {
+        return Standing::Gone;
+    }
+    const auto log = seenAt(log_), index = seenAt(index_);
+    if ((log && log->id != open_->log) || (index && index->id != open_->index)) {
+        return Standing::TakenOver;
+    }
+    return log && index ? Standing::Here : Standing::Parted;
+}
+
+Result<void> SqliteSink::ready() {
+    if (open_ && look() == Standing::Here) {
+        return {};
+    }
+    auto lock = FolderLock::take(path_, until_);
+    if (!lock) {
+        return lock.error();
+    }
+    if (open_) {
+        leave(*lock);
+    }
+    return connect(*lock);
+}
+
+Result<void> SqliteSink::connect(const FolderLock &lock) {
+    for (int i = 0; i < kTriesMax; ++i) {
+        const auto there = seenAt(path_);
+        if (there && !there->isRegular) {
+            return Error{"audit.open", there->isLink
+                                           ? "it is a symbolic link; name the file itself"
+                                           : "it is no regular file; name one, or a path where "
+                                             "there is no file yet"};
+        }
+        if (!there || there->bytes == 0) {
+            if (auto made = makeDatabase(lock, there.has_value()); !made) {
+                return made;
+            }
+            continue;
+        }
+        if (!seenAt(log_) && seenAt(index_)) { // somebody else may write to a log that was removed
+            if (auto aside = putAsideParted(); !aside) {
+                return aside;
+            }
+            continue;
+        }
+        auto opened = openHere(*there);
+        if (!opened || open_) {
+            return opened;
+        }
+    }
+    return Error{"audit.open", "the file at its path is replaced faster than it can be opened"};
+}
+
+// Under a name of its own first: what is at the path is whole whenever this process may die.
+Result<void> SqliteSink::makeDatabase(const FolderLock &lock, bool replacesEmpty) {
+    const auto fresh = concat(path_, ".new");
+    removeDatabase(fresh);
+    if (const auto made = createDatabase(fresh, Journal::Log); !made) {
+        removeDatabase(fresh);
+        return made.error();
+    }
+    removeBeside(path_); // of a database that is gone
+    const int reason = !replacesEmpty                                   ? renameToFree(fresh, path_)
+                       : std::rename(fresh.c_str(), path_.c_str()) == 0 ? 0
+                                                                        : errno;
+    lock.sync();
+    if (reason != 0 && reason != EEXIST) {
+        removeDatabase(fresh);
+        return Error{"audit.io",
+                     concat("a new database cannot be put at its path: ", std::strerror(reason))};
+    }
+    return {};
+}
+
+// Leaves open_ empty when the file was replaced meanwhile.
+Result<void> SqliteSink::openHere(const FileSeen &there) {
+    Anchor anchor(path_);
+    auto database = Database::open(path_, Database::Access::Write);
+    auto done = database ? database->checkHeader() : Result<void>(database.error());
+    if (!done) {
+        return done;
+    }
+    sqlite3_busy_handler(database->get(), onBusy, this);
+    int on = 1;
+    sqlite3_file_control(database->get(), "main", SQLITE_FCNTL_PERSIST_WAL, &on);
+    done = database->run("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216;"
+                         "SELECT 1 FROM calls LIMIT 1"); // which opens the log
+    if (!done) {
+        return done;
+    }
+    const auto log = seenAt(log_), index = seenAt(index_);
+    int hasMoved = 1;
+    sqlite3_file_control(database->get(), "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved);
+    const auto held = anchor.seen();
+    if (hasMoved != 0 || !held || held->id != there.id || !isAt(there.id, path_) || !log ||
+        !index) {
+        return {};
+    }
+    Open open{std::move(*database),
+              std::move(anchor),
+              there.id,
+              log->id,
+              index->id,
+              {},
+              {},
+              {},
+              {},
+              {},
+              {},
+              {},
+              {},
+              {}};
+    const std::pair<Statement *, std::string> statements[] = {
+        {&open.begin, "BEGIN IMMEDIATE"},
+        {&open.commit, "COMMIT"},
+        // A batch that is tried again may have rows that are there already.
+        {&open.insert,
+         concat("INSERT OR IGNORE INTO calls(", columnNames(), ") VALUES(", columnMarks(), ")")},
+        {&open.pages, "PRAGMA page_count"},
+        {&open.freePages, "PRAGMA freelist_count"},
+        {&open.vacuum, "PRAGMA incremental_vacuum(512)"},
+        {&open.oldest, "SELECT startedAt FROM calls ORDER BY startedAt LIMIT 1"},
+        {&open.any, "SELECT count(*) FROM (SELECT 1 FROM calls LIMIT 1)"},
+        {&open.deleteOld, "DELETE FROM calls WHERE seq IN (SELECT seq FROM calls WHERE "
+                          "startedAt < ?1 ORDER BY startedAt LIMIT 500)"}};
+    for (const auto &[statement, sql] : statements) {
+        auto made = open.database.prepare(sql);
+        if (!made) {
+            return made.error();
+        }
+        *statement = std::move(*made);
+    }
+    open_ = std::move(open);
+    return {};
+}
+
+// Whether what was just committed stays: in the database that is at the path, or in one that was
+// moved, into which each process empties the log for itself.
+bool SqliteSink::isKept() {
+    switch (look()) {
+    case Standing::Here: return true;
+    case Standing::Gone: return !isDeleted() && drain();
+    case Standing::Parted:
+    case Standing::TakenOver: break;
+    }
+    const auto lock = FolderLock::take(path_, until_);
+    return lock && leave(*lock);
+}
+
+bool SqliteSink::isDeleted() const {
+    const auto held = open_->anchor.seen();
+    return !held || held->names == 0 || held->bytes == 0;
+}
+
+bool SqliteSink::leave(const FolderLock &) {
+    bool kept = false;
+    switch (look()) {
+    case Standing::Here: return true;
+    case Standing::Gone: kept = leaveMoved(); break;
+    case Standing::Parted: kept = leaveParted(); break;
+    case Standing::TakenOver:
+        notices_.emplace_back("the -wal or -shm file beside the database had been taken away; rows "
+                              "of the last moments before that may be lost");
+        break;
+    }
+    // What of our log has not reached the file by now must not: the log may not be its any more.
+    sqlite3_db_config(open_->database.get(), SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    open_.reset();
+    return kept;
+}
+
+bool SqliteSink::leaveMoved() {
+    const bool deleted = isDeleted();
+    const bool kept = !deleted && drain();
+    const bool rotatedAway = isArchiveOf(path_, open_->anchor.name());
+    if (deleted) {
+        notices_.emplace_back("the database had been deleted; a new one is begun at its path");
+    } else if (!kept) {
+        notices_.emplace_back("the database had been moved; a new one is begun at its path. Its "
+                              "last rows may be missing in it: it was being read");
+    } else if (!rotatedAway) {
+        notices_.emplace_back("the database had been moved; a new one is begun at its path");
+    }
+    moved_ = true;
+    // Whatever takes the place of the database must not find the log of this one.
+    for (const auto &[id, path] : {std::pair(open_->log, log_), std::pair(open_->index, index_)}) {
+        if (isAt(id, path)) {
+            unlink(path.c_str());
+        }
+    }
+    return kept;
+}
+
+// A process that opens the database now would not find what is in our log only. So it gets a new
+// one, and this one is put aside with all that is in it.
+bool SqliteSink::leaveParted() {
+    const bool kept = drain();
+    return putAsideParted() && kept;
+}
+
+Result<void> SqliteSink::putAsideParted() {
+    const auto aside = putAside(path_, std::chrono::system_clock::now());
+    if (!aside) {
+        return aside.error();
+    }
+    notices_.push_back(concat("the -wal or -shm file beside the database had been taken away; the "
+                              "database is put aside as ",
+                              printable(*aside), " and a new one begun"));
+    return {};
+}
+
+bool SqliteSink::drain() {
+    const auto until = std::max(until_, Steady::now() + kDrainMax);
+    do {
+        int inLog = 0, copied = 0;
+        const int code = sqlite3_wal_checkpoint_v2(open_->database.get(), "main",
+                                                   SQLITE_CHECKPOINT_PASSIVE, &inLog, &copied);
+        if (code == SQLITE_OK && inLog == copied) {
+            return true;
+        }
+        if (code != SQLITE_OK && code != SQLITE_BUSY) {
+            return false;
+        }
+        std::this_thread::sleep_for(kBusySleep);
+    } while (Steady::now() < until);
+    return false;
+}
+
+void SqliteSink::setAsideDamaged() {
+    const auto lock = FolderLock::take(path_, until_);
+    if (!lock || !open_ || look() != Standing::Here) {
+        return;
+    }
+    const auto aside = putAside(path_, std::chrono::system_clock::now());
+    if (aside) {
+        removeBeside(path_);
+        notices_.push_back(concat("the database is damaged; it is put aside as ", printable(*aside),
+                                  " and a new one begun"));
+    }
+    open_.reset();
+}
+
+Written SqliteSink::write(std::span<const Row> rows) {
+    Written out;
+    const FileSizeSignalHeld held;
+    until_ = Steady::now() + kWaitMax;
+    for (int i = 0; i < kTriesMax && out.rows < rows.size() && !out.fault; ++i) {
+        auto done = ready();
+        done = done ? insert(rows) : done;
+        if (!done) {
+            out.fault = std::move(done.error());
+        } else if (isKept()) {
+            out.rows = rows.size();
+        }
+    }
+    if (out.rows < rows.size() && !out.fault) {
+        out.fault = Error{"audit.write", "the database is deleted again and again while rows are "
+                                         "written"};
+    }
+    if (!out.fault && open_) {
+        keepUp();
+    }
+    out.notices = std::exchange(notices_, {});
+    return out;
+}
+
+Result<void> SqliteSink::insert(std::span<const Row> rows) {
+    auto done = insertOpen(rows);
+    if (done) {
+        return done;
+    }
+    open_->database.rollBack();
+    if (done.error().code == "audit.damaged") {
+        setAsideDamaged();
+    } else if (done.error().code == "audit.io") {
+        open_.reset(); // opened afresh the next time
+    }
+    return done;
+}
+
+Result<void> SqliteSink::insertOpen(std::span<const Row> rows) {
+    auto done = open_->begin.run();
+    for (auto row = rows.begin(); done && row != rows.end(); ++row) {
+        open_->insert.bindRow(*row);
+        done = open_->insert.run();
+    }
+    return done ? open_->commit.run() : done;
+}
+
+} // namespace tenon::audit
