@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing (Debian 12), builds Tenon, and calls one tool through its three doors:
-# MCP, agent, command line. Fails unless the three give the same result.
+# MCP, agent, command line. Fails unless the three give the same result and the audit has the call.
 set -eu
 
 packages="g++ cmake ninja-build libboost1.81-dev libfmt-dev libspdlog-dev libcli11-dev
-  libmd-dev libre2-dev libpcre2-dev libyaml-cpp-dev libhowardhinnant-date-dev tzdata"
+  libmd-dev libre2-dev libpcre2-dev libsqlite3-dev libyaml-cpp-dev libhowardhinnant-date-dev
+  tzdata"
 
 cd "$(dirname "$0")/.."
 log=$(mktemp)
@@ -58,6 +59,9 @@ quietly "Building (a few minutes the first time)" \
 tenon=build/release/bin/tenon
 plugin=build/release/plugins/everyday.so
 arguments='{"value":5,"from":"km","to":"mi"}'
+XDG_STATE_HOME=$PWD/build/quickstart # where the server keeps its audit: not at your home, here
+export XDG_STATE_HOME
+rm -rf "$XDG_STATE_HOME"
 
 echo
 echo "1. An MCP client sends one line to: $tenon serve --stdio --isolation none $plugin"
@@ -81,13 +85,22 @@ echo "3. On the command line: $tenon call --isolation none $plugin unit_convert 
 cli=$("$tenon" call --isolation none "$plugin" unit_convert --value 5 --from km --to mi)
 echo "   $cli"
 
+echo "4. Its operator looks at what the server did: $tenon audit tail"
+audit=$("$tenon" audit tail)
+echo "   $audit"
+
 [ -n "$cli" ] || fail "the command line gave no result"
 [ "$mcp" = "$cli" ] || fail "MCP and the command line gave different results"
 [ "$agent" = "$cli" ] || fail "the agent door and the command line gave different results"
 
+case $audit in
+  *" ok "*unit_convert*) ;;
+  *) fail "the audit does not tell of the call" ;;
+esac
+
 cat <<END
 
-The same result three times. What to do next:
+The same result three times, and a row of the audit. What to do next:
   manifests/README.md   serve several plugins with one file
   sdk/README.md         write a plugin; sdk/template is one to copy
   sh tests/run.sh       run the tests

@@ -13,9 +13,9 @@ cd "$root"
 logs=$root/build/logs
 mkdir -p "$logs"
 
-packages='g++ gcc make cmake ninja-build ccache binutils git tzdata ca-certificates
-  libboost1.81-dev libyaml-cpp-dev libspdlog-dev libfmt-dev libcli11-dev libmd-dev
-  libre2-dev libpcre2-dev libhowardhinnant-date-dev catch2 libbenchmark-dev nlohmann-json3-dev'
+packages='g++ gcc make cmake ninja-build ccache binutils git tzdata ca-certificates libboost1.81-dev
+  libyaml-cpp-dev libspdlog-dev libfmt-dev libcli11-dev libmd-dev libre2-dev libpcre2-dev
+  libsqlite3-dev libhowardhinnant-date-dev catch2 libbenchmark-dev nlohmann-json3-dev'
 
 install_packages() {
   missing=
@@ -41,7 +41,10 @@ build() { # PRESET TARGET...
 
 step_release() { build release; }
 step_unit() { ctest --preset release; }
-step_template() { sh tests/package/template_test.sh "$root/build/release"; }
+step_template() {
+  sh tests/package/template_test.sh "$root/build/release"
+  sh tests/package/embed_test.sh "$root/build/release"
+}
 step_clients() {
   (cd tests/clients && npm ci --no-audit --no-fund)
   tests/clients/node_modules/node/bin/node --test tests/conformance/*_test.mjs \

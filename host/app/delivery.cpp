@@ -9,6 +9,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <sys/stat.h>
 #include <thread>
 
 namespace tenon::app {
@@ -109,8 +110,10 @@ Result<std::shared_ptr<audit::Delivery>> openAudit(const manifest::AuditEntry &e
         Error{"audit.path", "neither XDG_STATE_HOME nor HOME names a folder for it"};
     if (!path.empty()) {
         if (own) {
+            const auto folder = std::filesystem::path(path).parent_path();
             std::error_code ignored; // the sink says what is wrong
-            std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+            std::filesystem::create_directories(folder.parent_path(), ignored);
+            mkdir(folder.c_str(), 0700);
         }
         sink = openSinkInTime(entry, path);
     }

@@ -96,11 +96,11 @@ int serve(const ServeRequest &request) {
     }
     const bool allOver = host->runner->shutdown(writer.failed() ? 0ms : kDrain);
     writer.flush();
-    if (host->audit) {
-        host->audit->flush(kAuditFlush);
-    }
     control = nullptr;
     if (!allOver) {
+        if (host->audit) {
+            host->audit->flush(kAuditFlush);
+        }
         log.warning("a call is still running inside a plugin; leaving without it");
         _exit(0);
     }

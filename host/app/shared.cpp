@@ -65,11 +65,10 @@ void leaveWithin(std::chrono::milliseconds most, int exitCode) {
 
 int leave(Host &host, int exitCode) {
     using namespace std::chrono_literals;
-    const bool allOver = host.runner->shutdown(0ms);
-    if (host.audit) {
-        host.audit->flush(kAuditFlush);
-    }
-    if (!allOver) {
+    if (!host.runner->shutdown(0ms)) {
+        if (host.audit) { // which nobody will be there to do
+            host.audit->flush(kAuditFlush);
+        }
         _exit(exitCode);
     }
     leaveWithin(5s, exitCode);

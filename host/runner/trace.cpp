@@ -27,13 +27,13 @@ std::uint64_t randomId() {
     return bits != 0 ? bits : 1; // an id of zeros is not valid
 }
 
-std::string hexOf(std::uint64_t bits, std::size_t digits) {
+void appendHex(std::string &out, std::uint64_t bits, std::size_t digits) {
     static constexpr char kHex[] = "0123456789abcdef";
-    std::string out(digits, '0');
-    for (auto at = digits; at > 0; bits >>= 4U) {
+    const auto begin = out.size();
+    out.resize(begin + digits);
+    for (auto at = begin + digits; at > begin; bits >>= 4U) {
         out[--at] = kHex[bits & 15U];
     }
-    return out;
 }
 
 std::uint64_t numberOf(std::string_view hex) {
@@ -77,19 +77,36 @@ Trace Trace::childOf(std::string_view traceparent) {
 }
 
 std::string Trace::traceId() const {
-    return hexOf(traceHigh_, 16) + hexOf(traceLow_, 16);
+    std::string out;
+    appendHex(out, traceHigh_, 16);
+    appendHex(out, traceLow_, 16);
+    return out;
 }
 
 std::string Trace::spanId() const {
-    return hexOf(span_, 16);
+    std::string out;
+    appendHex(out, span_, 16);
+    return out;
 }
 
 std::string Trace::parentSpanId() const {
-    return parent_ != 0 ? hexOf(parent_, 16) : "";
+    std::string out;
+    if (parent_ != 0) {
+        appendHex(out, parent_, 16);
+    }
+    return out;
 }
 
 std::string Trace::traceparent() const {
-    return "00-" + traceId() + "-" + spanId() + "-" + hexOf(flags_, 2);
+    std::string out = "00-";
+    out.reserve(55);
+    appendHex(out, traceHigh_, 16);
+    appendHex(out, traceLow_, 16);
+    out += '-';
+    appendHex(out, span_, 16);
+    out += '-';
+    appendHex(out, flags_, 2);
+    return out;
 }
 
 } // namespace tenon

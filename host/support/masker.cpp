@@ -42,13 +42,16 @@ bool isSpace(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
+// In small letters and without the signs that join words.
 std::string folded(std::string_view name) {
-    std::string out;
+    std::string out(name.size(), '\0');
+    std::size_t size = 0;
     for (const char c : name) {
         if (c != '_' && c != '-' && c != '.' && c != ' ') {
-            out += lower(c);
+            out[size++] = lower(c);
         }
     }
+    out.resize(size);
     return out;
 }
 
@@ -71,6 +74,15 @@ bool isCompound(std::string_view name) {
         }
     }
     return false;
+}
+
+// Where text has one of the signs that a secret may stand behind: ":", "=", and the end of
+// "Bearer".
+std::size_t nextSign(std::string_view text, std::size_t at) {
+    while (at < text.size() && text[at] != ':' && text[at] != '=' && lower(text[at]) != 'r') {
+        ++at;
+    }
+    return at;
 }
 
 std::size_t endOf(std::string_view text, std::size_t at, std::string_view stops) {
@@ -147,12 +159,19 @@ bool Masker::isSecretName(std::string_view name) const {
         return false;
     }
     const std::string word = folded(name);
+    for (auto rest = std::string_view(word); !rest.empty(); rest.remove_prefix(1)) {
+        for (const auto part : kWithin) {
+            if (rest[0] == part[0] && rest.starts_with(part)) {
+                return true;
+            }
+        }
+    }
     const auto ends = [](std::string_view all, std::string_view part) {
         return all.ends_with(part);
     };
     const auto equals = [](std::string_view all, std::string_view part) { return all == part; };
-    return isOneOf(word, kWithin, contains) || isOneOf(word, kAtEnd, ends) ||
-           isOneOf(word, kWhole, equals) || isOneOf(word, names_, equals);
+    return isOneOf(word, kAtEnd, ends) || isOneOf(word, kWhole, equals) ||
+           isOneOf(word, names_, equals);
 }
 
 void Masker::findKnown(std::string_view text, std::vector<Range> &ranges) const {
@@ -167,7 +186,8 @@ void Masker::findKnown(std::string_view text, std::vector<Range> &ranges) const 
 // where nothing is.
 
 Masker::Range Masker::afterBearer(std::string_view text, std::size_t at) {
-    const bool word = at >= 5 && folded(text.substr(at - 5, 6)) == "bearer";
+    const bool word =
+        at >= 5 && lower(text[at - 5]) == 'b' && folded(text.substr(at - 5, 6)) == "bearer";
     auto begin = at + 1;
     while (word && begin < text.size() && isSpace(text[begin])) {
         ++begin;
@@ -193,7 +213,8 @@ Masker::Range Masker::afterName(std::string_view text, std::size_t at) const {
     const std::string word = folded(named.name);
     const bool cookie = word.ends_with("cookie");
     const bool sentence = text[at] == ':' && !named.quoted && begin > at + 1 && !cookie &&
-                          !isCompound(named.name) && !isOneOf(word, kWithin, contains);
+                          !isCompound(named.name) && !isOneOf(word, kWithin, contains) &&
+                          std::find(names_.begin(), names_.end(), word) == names_.end();
     if (sentence || begin == text.size()) {
         return {at, at};
     }
@@ -210,7 +231,7 @@ Masker::Range Masker::afterName(std::string_view text, std::size_t at) const {
 }
 
 void Masker::findLookalikes(std::string_view text, std::vector<Range> &ranges) const {
-    for (std::size_t at = 0; (at = text.find_first_of(":=rR", at)) < text.size(); ++at) {
+    for (std::size_t at = nextSign(text, 0); at < text.size(); at = nextSign(text, at + 1)) {
         const bool letter = lower(text[at]) == 'r';
         const bool url = !letter && text.substr(at, 3) == "://";
         const Range found = letter ? afterBearer(text, at)

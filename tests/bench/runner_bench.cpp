@@ -11,12 +11,14 @@
 #include "runner/audit/sqlite_sink.h"
 #include "runner/metrics.h"
 #include "runner/runner.h"
+#include "support/text.h"
 
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <iostream>
+#include <unistd.h>
 
 namespace {
 
@@ -174,7 +176,7 @@ void runnerAudited(benchmark::State &state) {
     auto made = catalog::MountedCatalog::make({mount});
     std::unique_ptr<Metrics> metrics;
     std::shared_ptr<audit::Delivery> delivery;
-    const auto folder = std::filesystem::temp_directory_path() / "tenon_runner_bench";
+    const auto folder = std::filesystem::temp_directory_path() / concat("tenon_runner_bench_", getpid());
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
     std::vector<ToolHooks> hooks;
@@ -215,7 +217,9 @@ void runnerAudited(benchmark::State &state) {
     if (delivery) {
         delivery->flush(std::chrono::seconds(20));
         if (delivery->counts().written != calls) {
-            fail("the audit lost rows");
+            const auto counts = delivery->counts();
+            fail("the audit wrote " + std::to_string(counts.written) + " rows and dropped " +
+                 std::to_string(counts.dropped) + " of " + std::to_string(calls));
         }
     }
     if (listener->ok != calls) {

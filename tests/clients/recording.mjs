@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { schemaOf } from "../conformance/mcp_schema.mjs";
-import { serve } from "../conformance/server.mjs";
+import { homes, serve } from "../conformance/server.mjs";
 
 const tap = fileURLToPath(new URL("tap.mjs", import.meta.url));
 
@@ -16,7 +16,8 @@ export class Recording {
 
   // How a client starts tenon with that fixture plugin, recorded.
   command(plugin) {
-    return { command: process.execPath, args: [tap, this.#file, "--", ...serve(plugin)] };
+    const args = [tap, this.#file, "--", ...serve(plugin)];
+    return { command: process.execPath, args, env: homes };
   }
 
   // By process, in the order of their start: {sent, received, exit}. An automatic client starts a

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A server process whose standard input and output are pipes of ours.
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -9,6 +10,21 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 export const build = path.resolve(process.env.TENON_BUILD ?? path.join(root, "build/release"));
 export const tenon = path.join(build, "bin/tenon");
 export const fixture = (name) => path.join(build, "tests/fixtures", `${name}.so`);
+
+// `serve` keeps an audit and a socket unless told otherwise: in these folders of this test process,
+// never in those of whoever runs it. Servers that others start (an SDK) need them as well.
+export function homesIn(folder) {
+  const homes = {
+    HOME: folder,
+    XDG_STATE_HOME: path.join(folder, "state"),
+    XDG_RUNTIME_DIR: path.join(folder, "run"),
+  };
+  mkdirSync(homes.XDG_RUNTIME_DIR, { recursive: true, mode: 0o700 });
+  return homes;
+}
+const home = mkdtempSync(path.join(tmpdir(), "tenon-home-"));
+process.on("exit", () => rmSync(home, { recursive: true, force: true }));
+export const homes = homesIn(home);
 
 // The command that serves a fixture plugin over stdio.
 export function serve(name, ...options) {
@@ -36,6 +52,7 @@ export class Server {
     this.process = spawn(command[0], command.slice(1), {
       stdio: [options.stdin ?? "pipe", "pipe", "pipe"],
       ...options,
+      env: { ...process.env, ...homes, ...options.env },
     });
     this.exited = new Promise((resolve) => {
       this.process.on("error", (error) => {

@@ -140,6 +140,23 @@ export function checkFunctions(path, text) {
   return problems;
 }
 
+// Who catches exceptions: what strangers throw into a call goes through runner/throw_site.h alone.
+const catchers = {
+  "host/runner/throw_site.h": "guarded()",
+  "host/runner/throw_site.cpp": "thrownBy()",
+  "host/runner/audit/delivery.cpp": "a thread that cannot be started",
+  "host/manifest/yaml.cpp": "yaml-cpp's own",
+  "host/transport/control.cpp": "what answers a control socket; a thread that cannot be started",
+  "host/app/main.cpp": "CLI11's own; a bug of ours, said on stderr",
+};
+export function checkCatches(path, text) {
+  const catches = /\bcatch \(/.test(text);
+  if (!path.startsWith("host/") || !isCode(path) || catches === path in catchers) return [];
+  return [catches
+    ? `${path}: catches; expected guarded() of runner/throw_site.h, or a reason in catchers`
+    : `${path}: its entry in catchers is not needed`];
+}
+
 // Words that have no place in what ships.
 export function checkWords(path, text) {
   const problems = [];
@@ -152,5 +169,6 @@ export function checkWords(path, text) {
 }
 
 export const rules = [
-  checkEdges, checkFences, checkShape, checkLength, checkFunctions, checkWords,
+  checkEdges, checkFences, checkShape, checkLength, checkFunctions, checkCatches,
+  checkWords,
 ];

@@ -118,6 +118,12 @@ public:
         }
     }
     std::size_t render(const ToolResult &result, const std::string &failureJson) override {
+        {
+            const std::lock_guard lock(mutex_);
+            if (silent_) {
+                return 0;
+            }
+        }
         const auto *output = std::get_if<Output>(&result);
         rendered_ =
             resultMessage(id_, output ? state_->rendered.callOutput(*output, tool_, revision_)

@@ -101,7 +101,7 @@ Result<void> SqliteSink::ready() {
     if (open_) {
         leave(*lock);
     }
-    return connect(*lock);
+    return open_ ? Result<void>() : connect(*lock);
 }
 
 Result<void> SqliteSink::connect(const FolderLock &lock) {
@@ -326,12 +326,16 @@ Written SqliteSink::write(std::span<const Row> rows) {
     Written out;
     const FileSizeSignalHeld held;
     until_ = Steady::now() + kWaitMax;
-    for (int i = 0; i < kTriesMax && out.rows < rows.size() && !out.fault; ++i) {
+    bool isHere = false;
+    for (int i = 0; i < kTriesMax && out.rows < rows.size(); ++i) {
         auto done = ready();
         done = done ? insert(rows) : done;
         if (!done) {
             out.fault = std::move(done.error());
-        } else if (isKept()) {
+            break;
+        }
+        isHere = look() == Standing::Here;
+        if (isHere || isKept()) {
             out.rows = rows.size();
         }
     }
@@ -339,7 +343,7 @@ Written SqliteSink::write(std::span<const Row> rows) {
         out.fault = Error{"audit.write", "the database is deleted again and again while rows are "
                                          "written"};
     }
-    if (!out.fault && open_) {
+    if (isHere) {
         keepUp();
     }
     out.notices = std::exchange(notices_, {});

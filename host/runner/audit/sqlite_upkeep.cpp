@@ -23,7 +23,7 @@ using Steady = std::chrono::steady_clock;
 constexpr auto kWaitMax = 200ms;
 constexpr auto kUpkeepEvery = 60s;
 constexpr auto kAgeLookEvery = 1s;
-constexpr std::int64_t kPageBytes = 4096; // SQLite's own choice
+constexpr std::int64_t kPageBytes = 4096; // as createDatabase says
 constexpr std::int64_t kRowsDeletedAtOnce = 500;
 
 Result<void> syncFile(const std::string &path) {

@@ -5,7 +5,6 @@
 #include <atomic>
 #include <charconv>
 #include <cstdint>
-#include <cstdio>
 #include <random>
 
 namespace tenon::audit {
@@ -66,15 +65,22 @@ void nextRowId(std::string &id) {
 
 std::string timeText(SystemTime time) {
     using namespace std::chrono;
-    const auto days = floor<std::chrono::days>(time);
-    const year_month_day date(days);
-    const hh_mm_ss clock(floor<milliseconds>(time - days));
-    char text[64];
-    std::snprintf(
-        text, sizeof text, "%04d-%02u-%02uT%02d:%02d:%02d.%03dZ", static_cast<int>(date.year()),
-        static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
-        static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
-        static_cast<int>(clock.seconds().count()), static_cast<int>(clock.subseconds().count()));
+    const auto day = floor<days>(time);
+    const year_month_day date(day);
+    const auto ms = static_cast<unsigned>(floor<milliseconds>(time - day).count());
+    std::string text = "0000-00-00T00:00:00.000Z";
+    const auto put = [&](std::size_t at, std::size_t digits, unsigned value) {
+        for (auto i = at + digits; i > at; value /= 10) {
+            text[--i] = static_cast<char>('0' + value % 10);
+        }
+    };
+    put(0, 4, static_cast<unsigned>(static_cast<int>(date.year())));
+    put(5, 2, static_cast<unsigned>(date.month()));
+    put(8, 2, static_cast<unsigned>(date.day()));
+    put(11, 2, ms / 3'600'000);
+    put(14, 2, ms / 60'000 % 60);
+    put(17, 2, ms / 1'000 % 60);
+    put(20, 3, ms % 1'000);
     return text;
 }
 

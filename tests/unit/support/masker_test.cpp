@@ -37,7 +37,7 @@ TEST_CASE("what looks like a secret is masked where it stands, and nothing aroun
         {R"({"token":"a\"b","n":1})", R"({"token":"***","n":1})"},
         {R"({\"token\":\"abc\",\"n\":1})", R"({\"token\":\"***\",\"n\":1})"},
         {"{'client_secret': 'x y'}", "{'client_secret': '***'}"},
-        {"ssn=123-45", "ssn=***"},
+        {"ssn=123-45 ssn: 678", "ssn=*** ssn: ***"},
         {"Cookie: a=b; c=d\nHost: x", "Cookie: ***\nHost: x"},
         {"AWS_SECRET_ACCESS_KEY=wJalr", "AWS_SECRET_ACCESS_KEY=***"},
         {"access_token: abc", "access_token: ***"},

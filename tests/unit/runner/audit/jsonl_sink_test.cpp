@@ -617,30 +617,34 @@ TEST_CASE("Killed in the middle of a row, again and again, it loses none that wa
     const Folder folder;
     const auto path = folder / "audit.jsonl";
     constexpr int kKills = 100;
-    int ends[2];
-    REQUIRE(pipe(ends) == 0);
     std::vector<int> safe;
     for (int kill = 0; kill < kKills; ++kill) {
-        Child child([&]() -> std::string {
-            auto sink = JsonlSink::open(path, kNoRotation);
-            for (int n = kill * 1'000'000; sink; ++n) {
-                const std::vector<Row> rows{numbered(static_cast<std::size_t>(n), 200'000)};
-                if ((*sink)->write(rows).rows == 1 && ::write(ends[1], &n, sizeof n) != sizeof n) {
-                    break;
+        int ends[2];
+        REQUIRE(pipe(ends) == 0);
+        {
+            Child child([&]() -> std::string {
+                auto sink = JsonlSink::open(path, kNoRotation);
+                for (int n = kill * 1'000'000; sink; ++n) {
+                    const std::vector<Row> rows{numbered(static_cast<std::size_t>(n), 200'000)};
+                    if ((*sink)->write(rows).rows == 1 &&
+                        ::write(ends[1], &n, sizeof n) != sizeof n) {
+                        break;
+                    }
                 }
+                return "it is over";
+            });
+            close(ends[1]);
+            for (int wait = kill % 5, n = 0; wait >= 0; --wait) {
+                REQUIRE(read(ends[0], &n, sizeof n) == sizeof n);
+                safe.push_back(n);
             }
-            return "it is over";
-        });
-        int first = 0;
-        REQUIRE(read(ends[0], &first, sizeof first) == sizeof first);
-        safe.push_back(first);
-        std::this_thread::sleep_for(std::chrono::microseconds((kill * 7919) % 3000));
+            std::this_thread::sleep_for(std::chrono::microseconds((kill * 79) % 300));
+        } // here it is killed
+        for (int n = 0; read(ends[0], &n, sizeof n) == sizeof n;) {
+            safe.push_back(n);
+        }
+        close(ends[0]);
     }
-    close(ends[1]);
-    for (int n = 0; read(ends[0], &n, sizeof n) == sizeof n;) {
-        safe.push_back(n);
-    }
-    close(ends[0]);
     put(*sinkOf(path), {numbered(999)});
     const auto lines = linesOf(path);
     const auto there = sorted(lines.numbers());

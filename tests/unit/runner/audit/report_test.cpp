@@ -44,8 +44,7 @@ TEST_CASE("Each row is a line for people, its columns below one another") {
           "no such file\n"
           "2026-11-30T21:44:27.123Z  ok       0.5ms  t           c2\n");
     CHECK(lines.flush().empty());
-    CHECK(lines.add(called("t", 2)) ==
-          "2026-11-30T21:44:27.123Z  ok         2ms  t           -\n");
+    CHECK(lines.add(called("t", 2)) == "2026-11-30T21:44:27.123Z  ok         2ms  t           -\n");
     CHECK(lines.add(called("a-longer-name", 2)) ==
           "2026-11-30T21:44:27.123Z  ok         2ms  a-longer-name  -\n");
 }
