@@ -75,8 +75,8 @@ std::uint64_t ManifestReader::duration(const YamlNode &node, std::uint64_t most)
     const auto read = std::from_chars(node.text.data(), end, value);
     const std::string_view unit(read.ptr, static_cast<std::size_t>(end - read.ptr));
     for (const auto &[name, ms] : kUnits) {
-        if (node.kind == Kind::Scalar && !node.quoted && read.ec == std::errc() && unit == name &&
-            value > 0 && value <= most / ms && (ms < kDayMs || most > kDayMs)) {
+        if (node.kind == Kind::Scalar && read.ec == std::errc() && unit == name && value > 0 &&
+            value <= most / ms && (ms < kDayMs || most > kDayMs)) {
             return value * ms;
         }
     }

@@ -53,6 +53,9 @@ export XDG_STATE_HOME=$scratch/state XDG_RUNTIME_DIR=$scratch/run
 mkdir -m 700 "$XDG_RUNTIME_DIR"
 
 tenon=("$out/bin/tenon" serve --stdio --isolation none "$out/tests/fixtures/echo.so")
+printf 'tenon: 1\nplugins: [{path: %s, isolation: none}]\naudit: off\n' \
+  "$out/tests/fixtures/echo.so" >"$scratch/unaudited.yaml"
+unaudited=("$out/bin/tenon" serve --stdio --manifest "$scratch/unaudited.yaml")
 call=("$out/bin/tenon" call --isolation none "$out/tests/fixtures/echo.so" echo --text hi)
 
 # load NAME DEPTH PLACE: one run of that server; its JSON is appended to a file.
@@ -62,6 +65,7 @@ load() {
   case $name in
     floor) options=(--expect line) command=("$out/bin/bench_floor") ;;
     tenon) command=("${tenon[@]}") ;;
+    tenon-unaudited) command=("${unaudited[@]}") ;;
     tenon-legacy) options=(--send legacy) command=("${tenon[@]}") ;;
     sdk-2) count=5000 command=("$node" "$clients/bench_server_v2.mjs") ;;
     sdk-1) count=5000 options=(--send legacy) command=("$node" "$clients/bench_server_v1.mjs") ;;
@@ -82,7 +86,7 @@ ratio() {
 below() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }'; }
 
 settings=(1.apart 1.together 32.apart)
-servers=(floor tenon tenon-legacy)
+servers=(floor tenon tenon-unaudited tenon-legacy)
 [ "$sdk" = no ] || servers+=(sdk-2 sdk-1)
 for ((round = 1; round <= rounds; ++round)); do
   order=("${servers[@]}")
@@ -95,12 +99,12 @@ for ((round = 1; round <= rounds; ++round)); do
   done
 done
 
-printf '%-13s %-11s %11s %8s %10s %10s %10s %10s %6s\n' \
+printf '%-15s %-11s %11s %8s %10s %10s %10s %10s %6s\n' \
   server depth 'a second' 'of floor' 'median us' 'p99 us' 'first ms' 'peak KiB' 'load'
 for setting in "${settings[@]}"; do
   for name in "${servers[@]}"; do
     of=$name.$setting
-    printf '%-13s %-11s %11.0f %8.3f %10.1f %10.1f %10.1f %10d %6.2f\n' "$name" \
+    printf '%-15s %-11s %11.0f %8.3f %10.1f %10.1f %10.1f %10d %6.2f\n' "$name" \
       "${setting/./ }" "$(field "$of" perSecond | median)" "$(ratio "$name" "$setting")" \
       "$(field "$of" p50Us | median)" "$(field "$of" p99Us | median)" \
       "$(field "$of" startMs | median)" "$(field "$of" peakRssKib | sort -g | tail -1)" \

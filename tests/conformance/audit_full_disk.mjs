@@ -60,8 +60,10 @@ async function onFullDisk(place, store, disk) {
   assert.deepEqual(await server.close(), { code: 0, signal: null }, server.stderr);
   assertEach(allTexts(), [...early, ...late, "last"]);
   assert.deepEqual(before.map(([one]) => [one, digestOf(one)]), before, "old files changed");
-  assert.equal(times(server.stderr, "cannot write"), 1, server.stderr);
-  assert.equal(times(server.stderr, "can be written again"), 1, server.stderr);
+  // A database that is full empties its log, and then has room for a few rows more.
+  const faults = times(server.stderr, "cannot write");
+  assert.ok(store === "jsonl" ? faults === 1 : faults >= 1 && faults < 5, server.stderr);
+  assert.equal(times(server.stderr, "can be written again"), faults, server.stderr);
 }
 
 const [store, size] = process.argv.slice(2);

@@ -46,6 +46,12 @@ std::uint32_t numberAt(const unsigned char *bytes) {
     return number;
 }
 
+sqlite3_file *fileOf(sqlite3 *handle) {
+    sqlite3_file *file = nullptr;
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    return file && file->pMethods ? file : nullptr;
+}
+
 void bindText(sqlite3_stmt *statement, int index, std::string_view text) {
     if (text.empty()) {
         sqlite3_bind_null(statement, index);
@@ -227,10 +233,9 @@ Result<Database> Database::open(const std::string &path, Access access) {
 
 Header Database::header() const {
     std::array<unsigned char, kHeaderBytes> bytes{};
-    sqlite3_file *file = nullptr;
-    sqlite3_file_control(get(), "main", SQLITE_FCNTL_FILE_POINTER, &file);
+    auto *const file = fileOf(get());
     sqlite3_int64 size = 0;
-    if (!file || !file->pMethods || file->pMethods->xFileSize(file, &size) != SQLITE_OK) {
+    if (!file || file->pMethods->xFileSize(file, &size) != SQLITE_OK) {
         return {};
     }
     Header header;
@@ -241,6 +246,17 @@ Header Database::header() const {
         header.version = numberAt(bytes.data() + kVersionAt);
     }
     return header;
+}
+
+// Each connection to a log holds a shared lock on the database for as long as it lives.
+bool Database::isOpenElsewhere() const {
+    auto *const file = fileOf(get());
+    if (!file || file->pMethods->xLock(file, SQLITE_LOCK_SHARED) != SQLITE_OK) {
+        return true;
+    }
+    const bool isAlone = file->pMethods->xLock(file, SQLITE_LOCK_EXCLUSIVE) == SQLITE_OK;
+    file->pMethods->xUnlock(file, SQLITE_LOCK_NONE);
+    return !isAlone;
 }
 
 Result<void> Database::checkHeader() const {
@@ -306,9 +322,8 @@ Result<Database> createDatabase(const std::string &path, Journal journal) {
     if (!database) {
         return database.error();
     }
-    auto done = journal == Journal::None
-                    ? database->run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-                    : Result<void>();
+    // The file is of use only once it is whole: one sync then does for all.
+    auto done = database->run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
     done = done ? database->run(schema().c_str()) : done;
     if (done && journal == Journal::Log) {
         done = addIndex(*database);
@@ -318,6 +333,19 @@ Result<Database> createDatabase(const std::string &path, Journal journal) {
         return done.error();
     }
     return database;
+}
+
+Result<void> syncDatabase(const std::string &path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const bool done = fd >= 0 && fsync(fd) == 0;
+    const int reason = errno;
+    if (fd >= 0) {
+        close(fd);
+    }
+    if (!done) {
+        return Error{"audit.io", std::strerror(reason)};
+    }
+    return {};
 }
 
 void removeBeside(const std::string &path) {

@@ -72,6 +72,10 @@ public:
     // Whether header() is one of Tenon's audits; the Error says what the file is instead.
     Result<void> checkHeader() const;
 
+    // Whether another connection, of any process, holds the file; to be asked before the first
+    // statement.
+    bool isOpenElsewhere() const;
+
     Result<void> run(const char *sql);
     Result<Statement> prepare(std::string_view sql);
     // The state of a failed call as an Error.
@@ -88,11 +92,14 @@ private:
     std::unique_ptr<sqlite3, Close> handle_;
 };
 
-// An empty database with the schema in a new file of mode 0600. Of a file already there: an Error.
+// An empty database with the schema in a new file of mode 0600, which is not on the disk before
+// syncDatabase. Of a file already there: an Error.
 // Journal::Log: to be written at any time. None: to be filled once, and then given its index.
 enum class Journal { Log, None };
 Result<Database> createDatabase(const std::string &path, Journal journal);
 Result<void> addIndex(Database &database);
+// Has all of it reach the disk. Only for a file that this process has not open.
+Result<void> syncDatabase(const std::string &path);
 // The file of a database, and those that SQLite keeps beside it.
 void removeDatabase(const std::string &path);
 void removeBeside(const std::string &path);

@@ -312,9 +312,11 @@ void Delivery::onFault(const Error &fault, Words &words) {
     retryAt_ = Steady::now() + backOff_;
     if (!std::exchange(faulted_, true)) {
         droppedBefore_ = dropped_ - lost_;
-        words.emplace_back(LogLevel::Error, concat("cannot write: ", reason_,
-                                                   "; calls go on, rows are kept in memory up to ",
-                                                   options_.rowsMax, " and tried again"));
+        // A lock is another process's right, for a while.
+        const auto level = fault.code == "audit.locked" ? LogLevel::Warning : LogLevel::Error;
+        words.emplace_back(level, concat("cannot write: ", reason_,
+                                         "; calls go on, rows are kept in memory up to ",
+                                         options_.rowsMax, " and tried again"));
     }
     background_ = true;
     startThread();

@@ -62,18 +62,6 @@ std::optional<Mark> markOf(std::string_view path, std::string_view name) {
     return mark;
 }
 
-// 0, or the errno that says why not; EEXIST when the name is taken.
-int renameToFree(const char *from, const char *to) {
-    if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) {
-        return 0;
-    }
-    if (errno != EINVAL && errno != ENOSYS) {
-        return errno;
-    }
-    // A file system that cannot rename with that promise.
-    return link(from, to) == 0 && unlink(from) == 0 ? 0 : errno;
-}
-
 } // namespace
 
 std::string archiveName(std::string_view path, SystemTime at, unsigned n) {
@@ -129,10 +117,21 @@ Deleted deleteOlder(const std::string &path, SystemTime before) {
     return out;
 }
 
-Result<std::string> putAside(const std::string &path, SystemTime now) {
+int renameToFree(const std::string &from, const std::string &to) {
+    if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
+        return 0;
+    }
+    if (errno != EINVAL && errno != ENOSYS) {
+        return errno;
+    }
+    // A file system that cannot rename with that promise.
+    return link(from.c_str(), to.c_str()) == 0 && unlink(from.c_str()) == 0 ? 0 : errno;
+}
+
+Result<std::string> putAside(const std::string &from, const std::string &path, SystemTime now) {
     for (unsigned n = 0; n <= kInOneSecondMax; ++n) {
         auto name = archiveName(path, now, n);
-        const int reason = renameToFree(path.c_str(), name.c_str());
+        const int reason = renameToFree(from, name);
         if (reason == 0) {
             return name;
         }

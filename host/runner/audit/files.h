@@ -31,8 +31,12 @@ struct Deleted {
 // Deletes those files put aside from path that were last written before that time.
 Deleted deleteOlder(const std::string &path, SystemTime before);
 
-// Renames the file at path as archiveName says, never over another file, and returns its new name.
-// A sink resolves symbolic links first: here the link would be renamed.
-Result<std::string> putAside(const std::string &path, SystemTime now);
+// Renames a file as archiveName says for path, never over another file, and returns its new name:
+// the file at path itself, or one that was made to be put aside. A sink resolves symbolic links
+// first: here the link would be renamed.
+Result<std::string> putAside(const std::string &from, const std::string &path, SystemTime now);
+
+// Renames a file unless there is one at `to`: 0, or the errno that says why not.
+int renameToFree(const std::string &from, const std::string &to);
 
 } // namespace tenon::audit

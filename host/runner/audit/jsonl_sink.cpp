@@ -25,6 +25,7 @@ using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
 constexpr auto kLockWaitMax = 200ms;
+constexpr int kOpenTriesMax = 5;
 constexpr auto kLockSleep = 500us;
 constexpr auto kUpkeepEvery = 60s;
 // So long after another process put the file aside, a SIGHUP is taken for the one that it had.
@@ -83,15 +84,20 @@ Result<std::unique_ptr<JsonlSink>> JsonlSink::open(std::string path, Rotation ro
 }
 
 Result<void> JsonlSink::begin() {
-    if (auto opened = openFile(); !opened) {
-        return opened;
-    }
     std::error_code failed;
-    auto resolved = std::filesystem::canonical(path_, failed);
+    for (int i = 0; i < kOpenTriesMax; ++i) {
+        if (auto opened = openFile(); !opened) {
+            return opened;
+        }
+        const auto resolved = std::filesystem::canonical(path_, failed);
+        if (!failed) {
+            path_ = resolved.string();
+            break;
+        } // another process has just put it aside
+    }
     if (failed) {
         return Error{"audit.open", failed.message()};
     }
-    path_ = resolved.string();
     deleteOld();
     // It may be due already; if it is locked now, that is seen to when rows are written.
     if (lockCurrent(Steady::now())) {
@@ -123,6 +129,13 @@ Result<void> JsonlSink::openFile() {
     }
     isDevice_ = S_ISCHR(seen.st_mode);
     deviceTorn_ = false;
+    static constexpr std::string_view kSqliteHead("SQLite format 3\0", 16);
+    std::array<char, kSqliteHead.size()> head{};
+    if (!isDevice_ && pread(fd_, head.data(), head.size(), 0) == ssize_t{head.size()} &&
+        std::string_view(head.data(), head.size()) == kSqliteHead) {
+        closeFile();
+        return Error{"audit.open", "it is a SQLite database; expected JSON lines, or none yet"};
+    }
     return {};
 }
 
@@ -234,7 +247,7 @@ void JsonlSink::rotateIfDue() {
     if (!isDue()) {
         return;
     }
-    const auto aside = putAside(path_, std::chrono::system_clock::now());
+    const auto aside = putAside(path_, path_, std::chrono::system_clock::now());
     if (aside) {
         closeFile();
         nextDeletion_ = {};
@@ -271,7 +284,7 @@ Result<void> JsonlSink::rotate() {
         unlock();
         return {};
     }
-    const auto aside = putAside(path_, std::chrono::system_clock::now());
+    const auto aside = putAside(path_, path_, std::chrono::system_clock::now());
     if (!aside) {
         unlock();
         return aside.error();

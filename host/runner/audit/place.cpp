@@ -22,7 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kLockSleep = 500us;
-constexpr unsigned kInOneSecondMax = 9999;
 
 FileSeen seenOf(const struct stat &status) {
     return {{status.st_dev, status.st_ino},
@@ -109,32 +108,6 @@ FolderLock::FolderLock(FolderLock &&other) noexcept : fd_(std::exchange(other.fd
 
 void FolderLock::sync() const {
     fsync(fd_);
-}
-
-int renameToFree(const std::string &from, const std::string &to) {
-    if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) {
-        return 0;
-    }
-    if (errno != EINVAL && errno != ENOSYS) {
-        return errno;
-    }
-    // A file system that cannot rename with that promise.
-    return link(from.c_str(), to.c_str()) == 0 && unlink(from.c_str()) == 0 ? 0 : errno;
-}
-
-Result<std::string> putAsideAs(const std::string &from, const std::string &path, SystemTime now) {
-    for (unsigned n = 0; n <= kInOneSecondMax; ++n) {
-        auto name = archiveName(path, now, n);
-        const int reason = renameToFree(from, name);
-        if (reason == 0) {
-            return name;
-        }
-        if (reason != EEXIST) {
-            return Error{"audit.rotate", concat("it cannot be renamed to ", printable(name), ": ",
-                                                std::strerror(reason))};
-        }
-    }
-    return Error{"audit.rotate", concat(kInOneSecondMax, " files were put aside in one second")};
 }
 
 } // namespace tenon::audit

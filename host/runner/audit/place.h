@@ -61,9 +61,4 @@ private:
     int fd_;
 };
 
-// Renames a file to the name that archiveName gives for path, never over another.
-Result<std::string> putAsideAs(const std::string &from, const std::string &path, SystemTime now);
-// 0 or errno; EEXIST when there is something at `to`.
-int renameToFree(const std::string &from, const std::string &to);
-
 } // namespace tenon::audit

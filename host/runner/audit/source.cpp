@@ -103,10 +103,12 @@ Result<std::string> sinceOf(std::string_view words, SystemTime now) {
 
 namespace {
 
+constexpr int kTriesMax = 5;
+
 Result<std::unique_ptr<Source>> openThere(const std::string &path, const Query &query) {
     struct stat seen {};
     if (stat(path.c_str(), &seen) != 0) {
-        return Error{"audit.io", std::strerror(errno)};
+        return Error{errno == ENOENT ? "audit.missing" : "audit.io", std::strerror(errno)};
     }
     if (!S_ISREG(seen.st_mode)) {
         return Error{"audit.open", "it is no regular file; expected the file of an audit"};
@@ -124,9 +126,20 @@ Result<std::unique_ptr<Source>> openThere(const std::string &path, const Query &
 } // namespace
 
 Result<std::unique_ptr<Source>> openSource(const std::string &path, const Query &query) {
-    auto source = openThere(path, query);
-    if (!source && !seenAt(path)) { // from the beginning, or since then
-        return Error{"audit.missing", "there is no such file"};
+    Result<std::unique_ptr<Source>> source = nullptr;
+    for (int i = 0; i < kTriesMax; ++i) {
+        const auto before = seenAt(path);
+        source = openThere(path, query);
+        if (source) {
+            return source;
+        }
+        const auto after = seenAt(path);
+        if (!after) { // from the beginning, or since then
+            return Error{"audit.missing", "there is no such file"};
+        }
+        if (before && before->id == after->id) {
+            break;
+        } // another process has put one aside, and begun the next
     }
     return source;
 }

@@ -7,7 +7,6 @@
 
 #include <sqlite3.h>
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,9 +25,10 @@ using Steady = std::chrono::steady_clock;
 
 constexpr auto kWaitMax = 200ms;
 constexpr auto kOpenWaitMax = 5s; // several processes start at once
-constexpr auto kDrainMax = 100ms; // at least
+constexpr auto kDrainMax = 5s;    // when the database was moved: else rows would be in two files
 constexpr auto kBusySleep = 500us;
 constexpr int kTriesMax = 5;
+constexpr std::uint64_t kPageBytes = 4'096;
 
 std::string failureToOpen(const std::string &path, const Error &error) {
     return concat("the audit database ", printable(path), " cannot be opened: ", error.message);
@@ -104,7 +104,9 @@ Result<void> SqliteSink::ready() {
     return open_ ? Result<void>() : connect(*lock);
 }
 
+// Files that are deleted while SQLite opens them are errors of all kinds, which pass.
 Result<void> SqliteSink::connect(const FolderLock &lock) {
+    Result<void> done;
     for (int i = 0; i < kTriesMax; ++i) {
         const auto there = seenAt(path_);
         if (there && !there->isRegular) {
@@ -119,27 +121,28 @@ Result<void> SqliteSink::connect(const FolderLock &lock) {
             }
             continue;
         }
-        if (!seenAt(log_) && seenAt(index_)) { // somebody else may write to a log that was removed
-            if (auto aside = putAsideParted(); !aside) {
-                return aside;
-            }
-            continue;
-        }
-        auto opened = openHere(*there);
-        if (!opened || open_) {
-            return opened;
+        done = openHere(*there);
+        if (open_ || (!done && done.error().code != "audit.io")) {
+            return done;
         }
     }
-    return Error{"audit.open", "the file at its path is replaced faster than it can be opened"};
+    return done ? Error{"audit.open",
+                        "the file at its path is replaced faster than it can be opened"}
+                : done;
 }
 
 // Under a name of its own first: what is at the path is whole whenever this process may die.
 Result<void> SqliteSink::makeDatabase(const FolderLock &lock, bool replacesEmpty) {
     const auto fresh = concat(path_, ".new");
     removeDatabase(fresh);
-    if (const auto made = createDatabase(fresh, Journal::Log); !made) {
+    auto done = [&] {
+        const auto made = createDatabase(fresh, Journal::Log);
+        return made ? Result<void>() : made.error();
+    }(); // and closed
+    done = done ? syncDatabase(fresh) : done;
+    if (!done) {
         removeDatabase(fresh);
-        return made.error();
+        return done;
     }
     removeBeside(path_); // of a database that is gone
     const int reason = !replacesEmpty                                   ? renameToFree(fresh, path_)
@@ -154,7 +157,16 @@ Result<void> SqliteSink::makeDatabase(const FolderLock &lock, bool replacesEmpty
     return {};
 }
 
-// Leaves open_ empty when the file was replaced meanwhile.
+// How large the log may grow before it is emptied into the database: a part of what the database
+// itself may take.
+std::uint64_t SqliteSink::logPagesMax() const {
+    const auto most = std::uint64_t{1'000}; // SQLite's own
+    return rotation_.bytesMax == 0
+               ? most
+               : std::clamp(rotation_.bytesMax / kPageBytes / 4, std::uint64_t{16}, most);
+}
+
+// Leaves open_ empty when the file was replaced meanwhile, or had to be put aside.
 Result<void> SqliteSink::openHere(const FileSeen &there) {
     Anchor anchor(path_);
     auto database = Database::open(path_, Database::Access::Write);
@@ -162,11 +174,18 @@ Result<void> SqliteSink::openHere(const FileSeen &there) {
     if (!done) {
         return done;
     }
+    // Others may write to a log that was removed; with a new one, we would not see one another.
+    if ((!seenAt(log_) || !seenAt(index_)) && database->isOpenElsewhere()) {
+        return putAsideParted();
+    }
     sqlite3_busy_handler(database->get(), onBusy, this);
     int on = 1;
     sqlite3_file_control(database->get(), "main", SQLITE_FCNTL_PERSIST_WAL, &on);
-    done = database->run("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216;"
-                         "SELECT 1 FROM calls LIMIT 1"); // which opens the log
+    done = database->run(
+        concat("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ", logPagesMax(),
+               "; PRAGMA journal_size_limit = ", logPagesMax() * kPageBytes,
+               "; SELECT 1 FROM calls LIMIT 1")
+            .c_str()); // which opens the log
     if (!done) {
         return done;
     }
@@ -281,9 +300,9 @@ bool SqliteSink::leaveParted() {
 }
 
 Result<void> SqliteSink::putAsideParted() {
-    const auto aside = putAside(path_, std::chrono::system_clock::now());
+    const auto aside = putAside(path_, path_, std::chrono::system_clock::now());
     if (!aside) {
-        return aside.error();
+        return seenAt(path_) ? Result<void>(aside.error()) : Result<void>(); // it was deleted too
     }
     notices_.push_back(concat("the -wal or -shm file beside the database had been taken away; the "
                               "database is put aside as ",
@@ -313,7 +332,7 @@ void SqliteSink::setAsideDamaged() {
     if (!lock || !open_ || look() != Standing::Here) {
         return;
     }
-    const auto aside = putAside(path_, std::chrono::system_clock::now());
+    const auto aside = putAside(path_, path_, std::chrono::system_clock::now());
     if (aside) {
         removeBeside(path_);
         notices_.push_back(concat("the database is damaged; it is put aside as ", printable(*aside),
@@ -356,7 +375,10 @@ Result<void> SqliteSink::insert(std::span<const Row> rows) {
         return done;
     }
     open_->database.rollBack();
-    if (done.error().code == "audit.damaged") {
+    if (done.error().code == "audit.full") { // the log may be what fills the disk
+        sqlite3_wal_checkpoint_v2(open_->database.get(), "main", SQLITE_CHECKPOINT_TRUNCATE,
+                                  nullptr, nullptr);
+    } else if (done.error().code == "audit.damaged") {
         setAsideDamaged();
     } else if (done.error().code == "audit.io") {
         open_.reset(); // opened afresh the next time

@@ -7,12 +7,6 @@
 #include "runner/audit/stamps.h"
 #include "support/text.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-
 namespace tenon::audit {
 
 namespace {
@@ -25,19 +19,6 @@ constexpr auto kUpkeepEvery = 60s;
 constexpr auto kAgeLookEvery = 1s;
 constexpr std::int64_t kPageBytes = 4096; // as createDatabase says
 constexpr std::int64_t kRowsDeletedAtOnce = 500;
-
-Result<void> syncFile(const std::string &path) {
-    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    const bool done = fd >= 0 && fsync(fd) == 0;
-    const int reason = errno;
-    if (fd >= 0) {
-        close(fd);
-    }
-    if (!done) {
-        return Error{"audit.io", std::strerror(reason)};
-    }
-    return {};
-}
 
 } // namespace
 
@@ -148,12 +129,12 @@ Result<void> SqliteSink::moveRows(const FolderLock &lock, Wanted wanted) {
     const auto copy = concat(path_, ".aside");
     removeDatabase(copy);
     auto done = copyRows(copy);
-    done = done ? syncFile(copy) : done;
+    done = done ? syncDatabase(copy) : done;
     if (!done) {
         removeDatabase(copy);
         return done;
     }
-    const auto aside = putAsideAs(copy, path_, std::chrono::system_clock::now());
+    const auto aside = putAside(copy, path_, std::chrono::system_clock::now());
     if (!aside) {
         removeDatabase(copy);
         return aside.error();

@@ -142,7 +142,7 @@ TEST_CASE("Putting aside never overwrites: a taken name gets a number") {
     const auto now = timeOf("2026-11-30T21:44:27.000Z");
     for (const std::string_view content : {"first", "second", "third"}) {
         writeFile(path, content);
-        REQUIRE(putAside(path, now).has_value());
+        REQUIRE(putAside(path, path, now).has_value());
         CHECK_FALSE(std::filesystem::exists(path));
     }
     const auto archives = archivesOf(path);
@@ -158,9 +158,10 @@ TEST_CASE("A file that cannot be put aside stays, and the reason is told") {
     const Folder folder;
     const auto path = folder / std::string(250, 'a'); // no room for the stamp
     writeFile(path, "content");
-    const auto aside = putAside(path, std::chrono::system_clock::now());
+    const auto aside = putAside(path, path, std::chrono::system_clock::now());
     REQUIRE_FALSE(aside.has_value());
     CHECK(aside.error().message.find("File name too long") != std::string::npos);
     CHECK(contentOf(path) == "content");
-    CHECK_FALSE(putAside(folder / "none", std::chrono::system_clock::now()).has_value());
+    CHECK_FALSE(
+        putAside(folder / "none", folder / "none", std::chrono::system_clock::now()).has_value());
 }

@@ -320,8 +320,9 @@ TEST_CASE("Beside writers that rotate, a reader sees each row once and none is m
                 std::adjacent_find(numbers.begin(), numbers.end()) != numbers.end();
             CHECK(!isTwice);
             CHECK(numbers.size() >= followed.size());
-            CHECK(readNumbers(path, newest(10)).size() ==
-                  std::min<std::size_t>(10, numbers.size()));
+            const auto tail = readNumbers(path, newest(10)).size(); // more may have come
+            CHECK(tail >= std::min<std::size_t>(10, numbers.size()));
+            CHECK(tail <= 10);
         }
         std::this_thread::sleep_for(1ms);
     }
