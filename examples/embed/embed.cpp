@@ -40,7 +40,7 @@ ToolHooks auditTo(const std::string &path, Log &log) {
     auto sink = audit::JsonlSink::open(path, audit::Rotation());
     const auto delivery = std::make_shared<audit::Delivery>(
         std::move(*sink), audit::DeliveryOptions(), path, log); // *sink throws what is wrong
-    return audit::createAuditHook([delivery](audit::Row row) { delivery->add(std::move(row)); });
+    return audit::createAuditHook(delivery);
 }
 
 void call(ToolRunner &runner, const Caller &caller, std::string_view tool, std::string_view text) {

@@ -114,9 +114,7 @@ Result<Host> hostOf(const manifest::Manifest &manifest, const HostOptions &optio
     runnerOptions.limits = manifest.limits;
     runnerOptions.hooks.push_back(host.metrics->hooks());
     if (host.audit) {
-        runnerOptions.hooks.push_back(audit::createAuditHook(
-            [delivery = host.audit](audit::Row row) { delivery->add(std::move(row)); },
-            audit::Sanitiser(masker)));
+        runnerOptions.hooks.push_back(audit::createAuditHook(host.audit, audit::Sanitiser(masker)));
     }
     auto runner = createToolRunner(std::move(runnerOptions));
     if (!runner) {

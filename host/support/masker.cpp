@@ -76,11 +76,15 @@ bool isCompound(std::string_view name) {
     return false;
 }
 
-// Where text has one of the signs that a secret may stand behind: ":", "=", and the end of
-// "Bearer".
+// Where text has one of the signs that a secret may stand behind: ":", "=", the end of "Bearer".
 std::size_t nextSign(std::string_view text, std::size_t at) {
-    while (at < text.size() && text[at] != ':' && text[at] != '=' && lower(text[at]) != 'r') {
-        ++at;
+    for (; at < text.size(); ++at) {
+        const char c = text[at];
+        if (c == ':' || c == '=' ||
+            (lower(c) == 'r' && at >= 5 && lower(text[at - 1]) == 'e' &&
+             lower(text[at - 5]) == 'b')) {
+            break;
+        }
     }
     return at;
 }
@@ -186,8 +190,7 @@ void Masker::findKnown(std::string_view text, std::vector<Range> &ranges) const 
 // where nothing is.
 
 Masker::Range Masker::afterBearer(std::string_view text, std::size_t at) {
-    const bool word =
-        at >= 5 && lower(text[at - 5]) == 'b' && folded(text.substr(at - 5, 6)) == "bearer";
+    const bool word = at >= 5 && folded(text.substr(at - 5, 6)) == "bearer";
     auto begin = at + 1;
     while (word && begin < text.size() && isSpace(text[begin])) {
         ++begin;
@@ -244,7 +247,16 @@ void Masker::findLookalikes(std::string_view text, std::vector<Range> &ranges) c
     }
 }
 
+bool Masker::isClean(std::string_view text) const {
+    return nextSign(text, 0) == text.size() &&
+           std::none_of(secrets_.begin(), secrets_.end(),
+                        [&](const std::string &secret) { return contains(text, secret); });
+}
+
 std::string Masker::masked(std::string_view text) const {
+    if (isClean(text)) {
+        return std::string(text);
+    }
     std::vector<Range> ranges;
     findKnown(text, ranges);
     findLookalikes(text, ranges);

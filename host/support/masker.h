@@ -20,6 +20,9 @@ public:
     // "token":"x", Authorization: x.
     std::string masked(std::string_view text) const;
 
+    // Whether masked() would give text as it is; true is certain, false is not.
+    bool isClean(std::string_view text) const;
+
     // Whether values of this name are secret: password, client_secret, apiKey, accessToken,
     // Authorization, Cookie and their like, letter case and the signs _ - . aside; not token counts
     // (max_tokens).

@@ -176,7 +176,8 @@ void runnerAudited(benchmark::State &state) {
     auto made = catalog::MountedCatalog::make({mount});
     std::unique_ptr<Metrics> metrics;
     std::shared_ptr<audit::Delivery> delivery;
-    const auto folder = std::filesystem::temp_directory_path() / concat("tenon_runner_bench_", getpid());
+    const auto folder =
+        std::filesystem::temp_directory_path() / concat("tenon_runner_bench_", getpid());
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
     std::vector<ToolHooks> hooks;
@@ -186,15 +187,14 @@ void runnerAudited(benchmark::State &state) {
     }
     if (kept == RowsDropped) {
         hooks.push_back(audit::createAuditHook(
-            [](audit::Row row) { benchmark::DoNotOptimize(row.id.data()); }));
+            [](const audit::Row &row) { benchmark::DoNotOptimize(row.id.data()); }));
     } else if (kept > RowsDropped) {
         audit::DeliveryOptions options;
         options.mode =
             kept == JsonLinesSync || kept == SqliteSync ? audit::Mode::Sync : audit::Mode::Async;
         delivery = std::make_shared<audit::Delivery>(sinkOf(kept, folder / "audit"), options,
                                                      "bench", log);
-        hooks.push_back(
-            audit::createAuditHook([delivery](audit::Row row) { delivery->add(std::move(row)); }));
+        hooks.push_back(audit::createAuditHook(delivery));
     }
     const auto runner = runnerOf(std::move(mount), log, 0, std::move(hooks));
     json::Document arguments;

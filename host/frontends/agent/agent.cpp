@@ -49,9 +49,12 @@ public:
         }
     }
     std::vector<std::string> wait() {
+        std::vector<CallHandle> over; // a call has its listener, which has this: given up here
         std::unique_lock lock(mutex_);
         ended_.wait(lock, [&] { return left_ == 0; });
-        return results_;
+        over.swap(calls_);
+        lock.unlock();
+        return std::move(results_);
     }
     void started(CallHandle call) {
         const std::unique_lock lock(mutex_);

@@ -65,8 +65,8 @@ JsonText coercedOf(const std::vector<schema::Change> &changes, const Sanitiser &
 
 } // namespace
 
-Row rowOf(const AfterToolCall &event, const Sanitiser &sanitiser) {
-    Row row;
+void fillRow(Row &row, const AfterToolCall &event, const Sanitiser &sanitiser) {
+    clear(row);
     row.startedAt = timeText(event.startedAt);
     row.durationMs = event.durationMs;
     row.source = nameOf(event.context.caller.source);
@@ -76,7 +76,7 @@ Row rowOf(const AfterToolCall &event, const Sanitiser &sanitiser) {
     row.pluginVersion = event.catalog.version();
     row.catalogDigest = event.catalog.digest();
     row.method = "TOOL";
-    row.path = concat("/", row.source, "/", row.toolName);
+    row.path.append("/").append(row.source).append("/").append(row.toolName);
     row.outcome = nameOf(event.outcome);
     row.round = event.round;
     row.responseBytes = event.responseBytes;
@@ -90,20 +90,34 @@ Row rowOf(const AfterToolCall &event, const Sanitiser &sanitiser) {
         fillError(row, inputRequiredError(std::get<InputRequired>(event.result)), nullptr,
                   sanitiser);
     }
-    row.payload = sanitiser.json(event.args);
+    sanitiser.json(event.args, row.payload);
     row.coerced = coercedOf(event.changes, sanitiser);
     row.traceId = event.context.trace.traceId();
     row.spanId = event.context.trace.spanId();
     row.parentSpanId = event.context.trace.parentSpanId();
     fillCaller(row, event.context.caller, sanitiser);
     row.dimensions = dimensionsOf(event.context.dimensions, sanitiser);
-    return row;
 }
 
 ToolHooks createAuditHook(std::function<void(Row)> sink, Sanitiser sanitiser) {
     ToolHooks hooks;
-    hooks.afterToolCall = [sink = std::move(sink), sanitiser = std::move(sanitiser)](
-                              const AfterToolCall &event) { sink(rowOf(event, sanitiser)); };
+    hooks.afterToolCall = [sink = std::move(sink),
+                           sanitiser = std::move(sanitiser)](const AfterToolCall &event) {
+        Row row;
+        fillRow(row, event, sanitiser);
+        sink(std::move(row));
+    };
+    return hooks;
+}
+
+ToolHooks createAuditHook(std::shared_ptr<Delivery> delivery, Sanitiser sanitiser) {
+    ToolHooks hooks;
+    hooks.afterToolCall = [delivery = std::move(delivery),
+                           sanitiser = std::move(sanitiser)](const AfterToolCall &event) {
+        Row row = delivery->spare();
+        fillRow(row, event, sanitiser);
+        delivery->add(std::move(row));
+    };
     return hooks;
 }
 

@@ -52,10 +52,9 @@ sqlite3_file *fileOf(sqlite3 *handle) {
     return file && file->pMethods ? file : nullptr;
 }
 
+// What is not bound is NULL.
 void bindText(sqlite3_stmt *statement, int index, std::string_view text) {
-    if (text.empty()) {
-        sqlite3_bind_null(statement, index);
-    } else {
+    if (!text.empty()) {
         sqlite3_bind_text64(statement, index, text.data(), text.size(), SQLITE_STATIC, SQLITE_UTF8);
     }
 }
@@ -173,6 +172,7 @@ void Statement::bind(int index, std::int64_t number) {
 }
 
 void Statement::bindRow(const Row &row, int first) {
+    sqlite3_clear_bindings(statement_.get());
     for (const auto &column : columns()) {
         std::visit([&](auto field) { bindField(statement_.get(), first, row.*field); },
                    column.field);

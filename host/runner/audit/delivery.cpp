@@ -15,6 +15,9 @@ using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
 constexpr std::size_t kBatchRows = 256;
+// What is kept of batches that were written.
+constexpr std::size_t kUsedMax = 4;
+constexpr std::size_t kUsedBytesMax = 512U << 10; // of one
 constexpr std::size_t kBatchBytes = 4U << 20;
 constexpr std::size_t kIdBytes = 36;
 constexpr std::chrono::milliseconds kBackOffMin = 50ms, kBackOffMax = 1s;
@@ -71,6 +74,19 @@ Delivery::~Delivery() {
     }
 }
 
+Row Delivery::spare() {
+    const std::lock_guard lock(mutex_);
+    if (used_.empty()) {
+        return {};
+    }
+    Row row = std::move(used_.back().back());
+    used_.back().pop_back();
+    if (used_.back().empty()) {
+        used_.pop_back();
+    }
+    return row;
+}
+
 void Delivery::add(Row row) {
     row.id.reserve(kIdBytes);
     const auto bytes = bytesOf(row);
@@ -106,8 +122,7 @@ bool Delivery::enqueue(Row &&row, std::size_t bytes) {
 void Delivery::push(Row &&row, std::size_t bytes) {
     if (queue_.empty() || queue_.back().rows.size() >= kBatchRows ||
         queue_.back().bytes >= kBatchBytes) {
-        queue_.emplace_back().rows.swap(spare_);
-        queue_.back().rows.reserve(kBatchRows);
+        queue_.emplace_back().rows.reserve(kBatchRows);
     }
     nextRowId(row.id);
     queue_.back().rows.push_back(std::move(row));
@@ -254,10 +269,14 @@ void Delivery::writeSome(Lock &lock) {
         bytes += bytesOf(row);
     }
     currentDone_ += written.rows;
+    Batch done;
     if (currentDone_ == current_.rows.size()) {
-        current_.rows.clear();
+        done = std::exchange(current_, {});
     }
     lock.lock();
+    if (!done.rows.empty() && done.bytes <= kUsedBytesMax && used_.size() < kUsedMax) {
+        used_.push_back(std::move(done.rows));
+    }
     const auto words = settle(written, bytes);
     if (!words.empty()) {
         settled_.notify_all();
@@ -298,9 +317,6 @@ Delivery::Words Delivery::settle(const Written &written, std::size_t bytes) {
         onFault(*written.fault, words);
     } else {
         onSuccess(held, words);
-    }
-    if (current_.rows.empty() && spare_.capacity() == 0) {
-        spare_.swap(current_.rows);
     }
     return words;
 }

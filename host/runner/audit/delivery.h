@@ -44,6 +44,9 @@ public:
     Delivery(const Delivery &) = delete;
     Delivery &operator=(const Delivery &) = delete;
 
+    // A row that was written, to be filled again: its memory need not be got and given back for
+    // each call. Or a new one.
+    Row spare();
     // Gives the row its id and queues it. Sync: waits until it is safe; after a fault of the sink,
     // or syncWaitMax, it stays queued and is tried again in the background.
     void add(Row row);
@@ -89,7 +92,7 @@ private:
     std::condition_variable wake_;    // the thread
     std::condition_variable settled_; // those who wait for a write to be over
     std::deque<Batch> queue_;
-    std::vector<Row> spare_;              // memory for the next batch
+    std::vector<std::vector<Row>> used_;  // batches of rows that were written: for spare()
     std::uint64_t pushed_ = 0, safe_ = 0; // rows, ever; they become safe in the order of pushing
     std::size_t bytes_ = 0;               // of those that wait
     std::uint64_t dropped_ = 0, faults_ = 0;

@@ -99,6 +99,24 @@ bool readMember(json::Value from, auto &to) {
 
 } // namespace
 
+void clear(Row &row) {
+    static const Row kNew;
+    const auto clearOne = [&](auto field) {
+        auto &value = row.*field;
+        using Value = std::remove_reference_t<decltype(value)>;
+        if constexpr (std::is_same_v<Value, std::string>) {
+            value.clear();
+        } else if constexpr (std::is_same_v<Value, JsonText>) {
+            value.text.clear();
+        } else {
+            value = kNew.*field;
+        }
+    };
+    for (const auto &column : columns()) {
+        std::visit(clearOne, column.field);
+    }
+}
+
 void appendJson(std::string &out, const Row &row) {
     out += '{';
     for (const auto &column : columns()) {

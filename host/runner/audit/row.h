@@ -55,6 +55,9 @@ struct Column {
 // In the order in which sinks write them: id and startedAt come first.
 const std::vector<Column> &columns();
 
+// Makes it a row like a new one, its memory kept.
+void clear(Row &row);
+
 // The row as one JSON object on one line. Empty texts are left out; numbers and ok always stand.
 void appendJson(std::string &out, const Row &row);
 

@@ -48,6 +48,10 @@ bool isAscii(std::string_view text) { // and no DEL
                        [](char c) { return static_cast<unsigned char>(c) < 0x7F; });
 }
 
+bool isGraphic(std::string_view text) { // ASCII without controls
+    return std::all_of(text.begin(), text.end(), [](char c) { return c >= 0x20 && c < 0x7F; });
+}
+
 bool isInsideCharacter(char c) {
     return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
 }
@@ -57,7 +61,7 @@ bool isInsideCharacter(char c) {
 // Recursion is bounded by kDepthMax.
 class Sanitiser::Walk {
 public:
-    explicit Walk(const Sanitiser &sanitiser) : sanitiser_(sanitiser) {}
+    Walk(const Sanitiser &sanitiser, std::string &out) : sanitiser_(sanitiser), out_(out) {}
 
     void value(json::Value value, std::uint32_t depth) {
         switch (value.kind()) {
@@ -69,7 +73,6 @@ public:
         case json::Kind::Boolean: out_ += value ? value.raw() : "null"; return;
         }
     }
-    std::string take() { return std::move(out_); }
 
 private:
     std::size_t left() const {
@@ -77,6 +80,12 @@ private:
         return out_.size() < most ? most - out_.size() : 0;
     }
     void string(std::string_view text, std::size_t bytesMax) {
+        // Most are short and have nothing to look at.
+        if (text.size() < kBase64BytesMin && text.size() <= bytesMax / kEscapeBytes &&
+            isAscii(text) && sanitiser_.masker_->isClean(text) && !text.starts_with("data:")) {
+            json::appendQuoted(out_, text);
+            return;
+        }
         if (auto notice = binaryNotice(text); !notice.empty()) {
             quoted(notice);
             return;
@@ -155,7 +164,7 @@ private:
     }
 
     const Sanitiser &sanitiser_;
-    std::string out_;
+    std::string &out_; // empty at the beginning
 };
 
 Sanitiser::Sanitiser(std::shared_ptr<const Masker> masker) : masker_(std::move(masker)) {}
@@ -176,14 +185,15 @@ std::string Sanitiser::shortened(std::string_view text, std::size_t bytesMax) co
 }
 
 std::string Sanitiser::text(std::string_view text, std::size_t bytesMax) const {
-    return text.empty() ? std::string()
-                        : printable(shortened(text, bytesMax), bytesMax + kNoticeBytes);
+    if (text.size() <= bytesMax && isGraphic(text) && masker_->isClean(text)) {
+        return std::string(text);
+    }
+    return printable(shortened(text, bytesMax), bytesMax + kNoticeBytes);
 }
 
-JsonText Sanitiser::json(json::Value value) const {
-    Walk walk(*this);
-    walk.value(value, 0);
-    return {walk.take()};
+void Sanitiser::json(json::Value value, JsonText &out) const {
+    out.text.clear();
+    Walk(*this, out.text).value(value, 0);
 }
 
 JsonText Sanitiser::json(std::string_view text) const {
@@ -196,7 +206,9 @@ JsonText Sanitiser::json(std::string_view text) const {
         json::appendQuoted(out.text, this->text(text));
         return out;
     }
-    return json(document.root());
+    JsonText out;
+    json(document.root(), out);
+    return out;
 }
 
 } // namespace tenon::audit

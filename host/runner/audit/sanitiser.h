@@ -29,7 +29,7 @@ public:
     // A JSON value on one line: values under secret names masked at any depth, its strings as
     // text() has them (escaped as JSON does), encoded binary data as its type and size, cut at
     // kDepthMax and kJsonBytesMax with notices in the place of what is left out. Valid JSON.
-    JsonText json(json::Value value) const;
+    void json(json::Value value, JsonText &out) const;
     // The same of JSON text; "" for "", a string of the text where it is no JSON.
     JsonText json(std::string_view text) const;
 
