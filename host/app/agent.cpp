@@ -57,19 +57,19 @@ int agentExecute(const AgentRequest &request) {
     }
     const auto text = readAll(request.stdio.in, host->runner->limits().messageBytesMax);
     if (!text) {
-        return refuseUsage(text.error());
+        return leave(*host, refuseUsage(text.error()));
     }
     json::Document document;
     if (const auto read = document.readView(*text, {text->size(), UINT32_MAX}); !read) {
-        return refuseUsage(
-            {"agent.input", concat("the input is not strict JSON: ", read.error().message,
-                                   "; expected an object with "
-                                   "\"format\" and \"calls\"")});
+        return leave(*host, refuseUsage({"agent.input", concat("the input is not strict JSON: ",
+                                                               read.error().message,
+                                                               "; expected an object with "
+                                                               "\"format\" and \"calls\"")}));
     }
     const auto word = document.root()["format"];
     const auto format = agent::formatOf(word ? word.string() : std::string_view(request.format));
     if (!format) {
-        return refuseUsage(format.error());
+        return leave(*host, refuseUsage(format.error()));
     }
     const auto agent = agent::mountAgent(*host->runner);
     Result<std::string> results = std::string();
@@ -79,7 +79,7 @@ int agentExecute(const AgentRequest &request) {
         results = agent->execute(*format, document.root()["calls"]);
     }
     if (!results) {
-        return refuseUsage(results.error());
+        return leave(*host, refuseUsage(results.error()));
     }
     return leave(*host, writeOut(request.stdio.out, concat(*results, '\n'), cli::kExitOk));
 }

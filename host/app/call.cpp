@@ -18,29 +18,31 @@ namespace tenon::app {
 
 namespace {
 
-// Waits for the end of one call.
+// Makes what is printed of one call, and waits for its end.
 class Waiter : public CallListener {
 public:
-    void onDone(ToolResult result, std::string failureJson) override {
+    explicit Waiter(cli::Layout layout) : layout_(layout) {}
+    std::size_t render(const ToolResult &result, const std::string &failureJson) override {
+        printed_ = cli::printResult(result, failureJson, layout_);
+        return printed_.out.size() + printed_.err.size();
+    }
+    void onDone(ToolResult, std::string) override {
         const std::lock_guard lock(mutex_);
-        result_ = std::move(result);
-        failureJson_ = std::move(failureJson);
         over_ = true;
         ended_.notify_all();
     }
-    void wait() {
+    cli::Printed wait() {
         std::unique_lock lock(mutex_);
         ended_.wait(lock, [&] { return over_; });
+        return printed_;
     }
-    const ToolResult &result() const { return result_; }
-    const std::string &failureJson() const { return failureJson_; }
 
 private:
     std::mutex mutex_;
     std::condition_variable ended_;
     bool over_ = false;
-    ToolResult result_;
-    std::string failureJson_;
+    const cli::Layout layout_;
+    cli::Printed printed_;
 };
 
 Result<std::string> readText(int in, std::string_view path, std::size_t bytesMax) {
@@ -83,14 +85,13 @@ int call(const CallRequest &request) {
         asked.arguments = prepared.arguments.root();
         asked.caller = &caller;
         asked.mayRunHere = false; // this thread waits for Ctrl-C
-        const auto waiter = std::make_shared<Waiter>();
+        const bool terminal = isatty(request.stdio.out) == 1;
+        const auto waiter =
+            std::make_shared<Waiter>(terminal ? cli::Layout::Pretty : cli::Layout::Line);
         const CallHandle handle = runner.run(asked, waiter);
         const OnSignal onInterrupt({SIGINT, SIGTERM}, OnSignal::Again::EndsProcess,
                                    [&] { handle.cancel(); });
-        waiter->wait();
-        const bool terminal = isatty(request.stdio.out) == 1;
-        printed = cli::printResult(waiter->result(), waiter->failureJson(),
-                                   terminal ? cli::Layout::Pretty : cli::Layout::Line);
+        printed = waiter->wait();
     }
     writeAll(STDERR_FILENO, printed.err);
     return leave(*host, writeOut(request.stdio.out, printed.out, printed.exitCode));

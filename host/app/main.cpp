@@ -25,6 +25,7 @@ struct Words {
     std::string format = "anthropic";
     pid_t pid = 0;
     AuditRequest audit;
+    std::vector<std::string> auditWords;
 };
 
 void addHostOptions(CLI::App &command, Words &words) {
@@ -95,13 +96,13 @@ Request request(const Words &words, LogLevel level, transport::OwnStdio io) {
     return made;
 }
 
-int auditOf(const CLI::App &command, Words &words, transport::OwnStdio io) {
+int auditOf(Words &words, transport::OwnStdio io) {
     AuditRequest &request = words.audit;
     request.stdio = io;
-    for (const auto &word : command.remaining()) {
+    for (const auto &word : words.auditWords) {
         if (word == "tail") {
             request.tail = true;
-        } else if (request.path.empty() && word[0] != '-') {
+        } else if (request.path.empty()) {
             request.path = word;
         } else {
             return usage(concat("the word ", printable(word, 100), " is left over; expected ",
@@ -128,7 +129,7 @@ int run(CLI::App &app, Words &words, transport::OwnStdio io) {
         return metrics({io, words.pid});
     }
     if (name == "audit") {
-        return auditOf(command, words, io);
+        return auditOf(words, io);
     }
     CLI::App &leaf = name == "agent" ? *command.get_subcommands().front() : command;
     auto left = takePlugins(leaf, words);
@@ -193,7 +194,8 @@ void addAudit(CLI::App &app, Words &words) {
     command.add_flag("--counts", words.audit.counts,
                      "Instead of rows: calls, failures and latencies of each tool");
     command.add_flag("--follow", words.audit.follow, "Go on with the rows that come");
-    command.prefix_command();
+    command.add_option("words", words.auditWords,
+                       "tail: only the newest 20; and the path of an audit");
     command.footer("tenon audit [OPTIONS] [tail] [PATH]");
 }
 

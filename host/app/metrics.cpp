@@ -80,8 +80,7 @@ int metrics(const MetricsRequest &request) {
     if (parts.empty()) {
         return allAnswered ? refuseNone(request, folder, *running) : cli::kExitConfiguration;
     }
-    const auto out = parts.size() == 1 ? std::move(parts[0].text) : exposition::join(parts);
-    return writeOut(request.stdio.out, out, allAnswered ? cli::kExitOk : 1);
+    return writeOut(request.stdio.out, exposition::join(parts), allAnswered ? cli::kExitOk : 1);
 }
 
 } // namespace tenon::app

@@ -55,18 +55,17 @@ OnSignal::OnSignal(std::initializer_list<int> signals, Again again, std::functio
         Slot &slot = slots[static_cast<std::size_t>(number)];
         slot.ends = again == Again::EndsProcess;
         slot.wake = wake_;
-        sigaction(number, &action, nullptr);
+        sigaction(number, &action, &before_.emplace_back());
     }
 }
 
 OnSignal::~OnSignal() {
-    for (const int number : signals_) {
-        std::signal(number, SIG_DFL); // NOLINT
-        slots[static_cast<std::size_t>(number)].wake = -1;
+    for (std::size_t i = 0; i < signals_.size(); ++i) {
+        sigaction(signals_[i], &before_[i], nullptr);
     }
     eventfd_write(wake_, kEnd);
     thread_.join();
-    close(wake_);
+    // The descriptor stays open: a handler on its way may still write to it.
 }
 
 } // namespace tenon::app

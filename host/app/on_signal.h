@@ -2,6 +2,7 @@
 // Signals as events.
 #pragma once
 
+#include <csignal>
 #include <functional>
 #include <initializer_list>
 #include <thread>
@@ -18,12 +19,13 @@ public:
         EndsProcess // the first one does; a second one ends the process with 128 + its number
     };
     OnSignal(std::initializer_list<int> signals, Again again, std::function<void()> work);
-    ~OnSignal(); // the signals have their default effect again
+    ~OnSignal(); // the signals have the effect that they had before
     OnSignal(const OnSignal &) = delete;
     OnSignal &operator=(const OnSignal &) = delete;
 
 private:
     std::vector<int> signals_;
+    std::vector<struct sigaction> before_;
     std::function<void()> work_;
     int wake_;
     std::thread thread_;

@@ -41,6 +41,7 @@ std::unique_ptr<transport::ControlServer> openControl(const Host &host, Log &log
 } // namespace
 
 int serve(const ServeRequest &request) {
+    std::signal(SIGHUP, SIG_IGN);  // NOLINT: an event, once there is an audit to put aside
     std::signal(SIGPIPE, SIG_IGN); // NOLINT: a client that is gone is seen by write()
     Log log(request.logLevel);
     HostOptions options = request.host;

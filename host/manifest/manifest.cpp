@@ -183,7 +183,7 @@ void ManifestReader::audit(const YamlNode &node) {
             entry.rotateBytes = size(*bytes);
         }
         if (const auto *age = rotate->find("age")) {
-            entry.rotateSeconds = duration(*age, kAgesMsMax) / 1'000;
+            entry.rotateSeconds = std::max(duration(*age, kAgesMsMax) / 1'000, std::uint64_t{1});
         }
     }
     if (const auto *retention = node.find("retention")) {

@@ -20,7 +20,8 @@ std::string_view nameOf(Outcome outcome) {
 
 Call::Call(ToolRunner::Parts &parts, std::size_t tool, const ToolCall &request,
            std::shared_ptr<CallListener> listener)
-    : parts_(parts), toolIndex_(tool), name_(parts.options.catalog->tools()[tool].name),
+    : parts_(parts), catalog_(parts.options.catalog), toolIndex_(tool),
+      name_(parts.options.catalog->tools()[tool].name),
       tool_(*parts.options.catalog->tools()[tool].tool),
       mount_(parts.options.catalog->mounts()[parts.options.catalog->tools()[tool].mount]),
       listener_(std::move(listener)), round_(request.round) {
@@ -195,7 +196,13 @@ Call::Goes Call::handle() {
     if (stoppedBetweenSteps()) {
         return Goes::On;
     }
-    if (const auto reason = mount_.handler->unavailable(); !reason.empty()) {
+    std::string reason;
+    if (auto thrown =
+            guarded(ThrowSite::Unavailable, [&] { reason = mount_.handler->unavailable(); })) {
+        concludeThrown(std::move(*thrown));
+        return Goes::On;
+    }
+    if (!reason.empty()) {
         parts_.options.log->warning(concat(name_, " is unavailable: ", reason));
         conclude(AppError{"PLUGIN_UNAVAILABLE",
                           concat("The plugin of \"", name_, "\" takes no calls at present.")},
@@ -206,6 +213,9 @@ Call::Goes Call::handle() {
     if (stop_.load() != Stop::None && resume(inHandler_)) { // it came between the two lines above
         concludeStopped();
         return Goes::On;
+    }
+    if (!pooled_) {
+        invokedAt_ = Clock::now();
     }
     insideHandler_ = true;
     mount_.handler->invoke(shared_from_this());
@@ -224,11 +234,14 @@ void Call::finish(HandlerOutcome outcome) {
         }
         return;
     }
+    if (!pooled_) {
+        handlerTook_ = Clock::now() - invokedAt_;
+    }
     if (stop_.load() != Stop::None) {
         swallow(outcome, "after it was told to stop");
         concludeStopped();
     } else if (auto *output = std::get_if<tenon::Output>(&outcome)) {
-        result_ = std::move(*output);
+        *result_ = std::move(*output);
         step_ = Step::AfterHandle;
     } else if (auto *input = std::get_if<InputRequired>(&outcome)) {
         conclude(std::move(*input), Outcome::InputRequired);
@@ -241,12 +254,15 @@ void Call::finish(HandlerOutcome outcome) {
 }
 
 Call::Goes Call::afterHandle() {
+    if (stoppedBetweenSteps()) {
+        return Goes::On;
+    }
     step_ = Step::Output;
     const auto &hook = parts_.options.lifecycle.afterHandle;
     if (!hook) {
         return Goes::On;
     }
-    const auto &output = std::get<tenon::Output>(result_);
+    const auto &output = std::get<tenon::Output>(*result_);
     return runHook(ThrowSite::AfterHandle, hook,
                    AfterHandle{name_, args_, effective_, context_, tool_, output},
                    &Call::onAfterHandle);
@@ -256,7 +272,7 @@ void Call::onAfterHandle(Answered<std::optional<std::string>> answer) {
     if (auto *thrown = std::get_if<HandlerOutcome>(&answer)) {
         concludeThrown(std::move(*thrown));
     } else if (auto &data = std::get<std::optional<std::string>>(answer)) {
-        std::get<tenon::Output>(result_).data = std::move(*data);
+        std::get<tenon::Output>(*result_).data = std::move(*data);
     }
 }
 
@@ -302,17 +318,42 @@ void Call::mismatch(const std::string &reason) {
              Outcome::Mismatch);
 }
 
+// Text as JSON can carry it, and no more JSON than there is: what goes into a message as it is.
+bool Call::checkContent(tenon::Output &output) {
+    for (auto &block : output.content) {
+        for (auto *text : {&block.text, &block.mimeType, &block.uri, &block.name, &block.title,
+                           &block.description}) {
+            if (invalidUtf8At(*text) != std::string::npos) {
+                *text = validUtf8(*text);
+            }
+        }
+        for (const auto *json : {&block.annotations, &block.meta}) {
+            json::Document document;
+            if (!json->empty() && (!document.readView(*json, {json->size(), UINT32_MAX}) ||
+                                   !document.root().isObject())) {
+                mismatch("expected a JSON object as annotations or meta of a content block, found "
+                         "text that is none");
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 Call::Goes Call::output() {
-    auto &output = std::get<tenon::Output>(result_);
+    if (stoppedBetweenSteps()) {
+        return Goes::On;
+    }
+    auto &output = std::get<tenon::Output>(*result_);
     const auto limit = parts_.options.limits.resultBytesMax;
     if (const auto size = std::max(output.bytes(), output.overflow); size > limit) {
         conclude(
             AppError{"PAYLOAD_TOO_LARGE", concat("The result has ", size, " bytes; the limit is ",
                                                  limit, " (limits.resultBytes).")},
-            Outcome::Failed);
+            Outcome::Mismatch);
         return Goes::On;
     }
-    if (checkOutput(output)) {
+    if (checkOutput(output) && checkContent(output)) {
         if (output.data.empty() && output.content.empty()) {
             output.data = R"({"status":"ok"})";
         }

@@ -30,9 +30,10 @@ struct ToolRunner::Parts {
     std::vector<std::weak_ptr<Call>> outlasting; // calls that go on after run() returned
     std::size_t outlastingCount = 0;             // of them, those not yet over
     std::atomic<int> abandoned = 0;              // handlers that were given up and not come back
-    // Last, so that their threads are gone before anything that these use.
-    Deadlines deadlines;
+    // Last, so that their threads are gone before anything that these use: first that of the
+    // deadlines, which hands work to the pool.
     Scheduler scheduler;
+    Deadlines deadlines;
 };
 
 class Call final : public CallContext, public std::enable_shared_from_this<Call> {
@@ -115,6 +116,7 @@ private:
     void concludeThrown(HandlerOutcome thrown);
     bool stoppedBetweenSteps();
     bool checkOutput(Output &output);
+    bool checkContent(Output &output);
     void mismatch(const std::string &reason);
 
     std::uint64_t suspend(Suspension kind);
@@ -122,7 +124,11 @@ private:
     void giveUp();
     bool mayRunInline() const;
     void runInline();
+    // Whoever calls these holds mutex_, and the call is not over.
     void armGrace();
+    void addTimer(Clock::time_point due, void (*work)(Call &));
+    // What a hook that was given up, or has answered already, throws.
+    void swallowLate(const HandlerOutcome &thrown);
     void afterWatchGrace(std::function<void(Call &)> giveUp);
     void outlastRun();
     WorkKey workKey() const;
@@ -130,7 +136,8 @@ private:
     json::Value given() const { return effective_ ? effective_ : args_; }
     BeforeToolCall beforeEvent() const { return {name_, args_, effective_, context_, tool_}; }
 
-    ToolRunner::Parts &parts_;
+    ToolRunner::Parts &parts_; // gone when the call is over, unlike what follows
+    const std::shared_ptr<const catalog::MountedCatalog> catalog_;
     const std::size_t toolIndex_;
     const std::string &name_; // mounted
     const catalog::Tool &tool_;
@@ -141,6 +148,8 @@ private:
     const std::chrono::system_clock::time_point startedAt_ = std::chrono::system_clock::now();
     const std::uint32_t round_;
     Clock::time_point deadline_;
+    Clock::time_point invokedAt_;   // where it was read
+    Clock::duration handlerTook_{}; // likewise
 
     json::Document none_, replaced_; // behind args_ when none came, and behind effective_
     json::Value args_, effective_;
@@ -148,18 +157,19 @@ private:
 
     Step step_ = Step::Before;
     std::size_t hook_ = 0; // of the step that runs several
-    ToolResult result_;
+    ToolResult results_[2];
+    ToolResult *result_ = &results_[0]; // the other one once a hook that may read it was given up
     Outcome outcome_ = Outcome::Ok;
     std::optional<HandlerOutcome> thrown_;
     std::string failureJson_; // of result_, as the caller reads it
     std::size_t responseBytes_ = 0;
 
-    std::mutex mutex_; // of the seven below
+    std::mutex mutex_; // of the eight below
     Suspension suspension_ = Suspension::None;
     std::shared_ptr<Call> self_; // while suspended: whoever should go on may forget the call
     std::uint64_t suspensions_ = 0;
     std::uint64_t inHandler_ = 0; // the number of that suspension
-    std::optional<Deadlines::Key> timer_;
+    std::vector<Deadlines::Key> timers_;
     bool outlasts_ = false; // counted in Parts
     bool over_ = false;     // the listener knows
     std::atomic<Stop> stop_ = Stop::None;
@@ -169,6 +179,7 @@ private:
     std::atomic<bool> abandoned_ = false;     // the handler was, and has not come back
     bool began_ = false;                      // it got past the queue
     bool pooled_ = false;                     // it holds a place of the scheduler's
+    bool hookGivenUp_ = false;                // which may still read its event
 
     std::mutex listening_; // of what the listener is told
     bool told_ = false;

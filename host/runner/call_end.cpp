@@ -27,14 +27,15 @@ Call::Goes Call::render() {
     step_ = Step::After;
     hook_ = 0;
     for (const bool last : {false, true}) {
-        if (const auto *error = std::get_if<AppError>(&result_)) {
+        if (const auto *error = std::get_if<AppError>(result_)) {
             failureJson_ = toolResultFromError(*error, tool_.safeToRepeat(), hostHint(error->code));
-        } else if (const auto *input = std::get_if<InputRequired>(&result_)) {
+        } else if (const auto *input = std::get_if<InputRequired>(result_)) {
             const auto asked = inputRequiredError(*input);
             failureJson_ = toolResultFromError(asked, true, hostHint(asked.code));
         }
+        const std::lock_guard lock(listening_); // one call of the listener's at a time
         auto thrown = guarded(ThrowSite::Rendering,
-                              [&] { responseBytes_ = listener_->render(result_, failureJson_); });
+                              [&] { responseBytes_ = listener_->render(*result_, failureJson_); });
         if (!thrown) {
             break;
         }
@@ -47,7 +48,7 @@ Call::Goes Call::render() {
         const auto &refusal = cause ? *cause
                                     : RawCause{"AppError", std::get<AppError>(*thrown).message,
                                                nullptr, nameOf(ThrowSite::Rendering)};
-        result_ = normalizeError(refusal, name_, *parts_.options.log);
+        *result_ = normalizeError(refusal, name_, *parts_.options.log);
         outcome_ = Outcome::Internal;
     }
     return Goes::On;
@@ -65,7 +66,7 @@ Call::Goes Call::after() {
     const auto &hook = hooks[hook_++].afterToolCall;
     const std::chrono::duration<double, std::milli> took = Clock::now() - started_;
     return runHook(ThrowSite::AfterToolCall, hook,
-                   AfterToolCall{name_, args_, effective_, context_, tool_, result_, outcome_,
+                   AfterToolCall{name_, args_, effective_, context_, tool_, *result_, outcome_,
                                  took.count(), thrown_ ? &*thrown_ : nullptr, changes_,
                                  *mount_.catalog, startedAt_, round_, responseBytes_, failureJson_},
                    &Call::onWatched);
@@ -84,7 +85,7 @@ void Call::close(Step step) {
 }
 
 void Call::conclude(ToolResult result, Outcome outcome) {
-    result_ = std::move(result);
+    *result_ = std::move(result);
     outcome_ = outcome;
     close(thrown_ ? Step::Error : Step::Render);
 }
@@ -104,6 +105,13 @@ void Call::concludeUntold(HandlerOutcome thrown, Outcome refusal) {
         conclude(normalizeError(*cause, name_, *parts_.options.log), Outcome::Internal);
     } else {
         conclude(std::move(std::get<AppError>(thrown)), refusal);
+    }
+}
+
+void Call::swallowLate(const HandlerOutcome &thrown) {
+    const std::lock_guard lock(mutex_);
+    if (!over_) { // afterwards there may be no log any more
+        swallow(thrown, "too late to matter");
     }
 }
 

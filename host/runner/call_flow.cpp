@@ -46,7 +46,10 @@ void Call::begin(const ToolCall &request) {
         runInline();
         return;
     }
-    outlastRun();
+    {
+        const std::lock_guard lock(mutex_);
+        outlastRun();
+    }
     pooled_ = true;
     const auto number = suspend(Suspension::Queue);
     const auto work = [self = shared_from_this(), number] {
@@ -69,7 +72,7 @@ void Call::begin(const ToolCall &request) {
 
 void Call::runInline() {
     advance();
-    const bool slow = Clock::now() - started_ > kSlow;
+    const bool slow = handlerTook_ > kSlow;
     auto &strikes = parts_.slowStrikes[toolIndex_];
     if (!slow) {
         if (strikes.load(std::memory_order_relaxed) != 0) {
@@ -89,11 +92,7 @@ void Call::runInline() {
 // The call goes on after run() has returned: its deadline holds, and shutdown waits for it.
 void Call::outlastRun() {
     outlasts_ = true;
-    timer_ = parts_.deadlines.add(deadline_, [weak = weak_from_this()] {
-        if (const auto self = weak.lock()) {
-            self->stop(Stop::TimedOut);
-        }
-    });
+    addTimer(deadline_, [](Call &call) { call.stop(Stop::TimedOut); });
     const std::lock_guard lock(parts_.mutex);
     ++parts_.outlastingCount;
     auto &calls = parts_.outlasting;
@@ -126,59 +125,60 @@ bool Call::resume(std::uint64_t number) {
 }
 
 void Call::stop(Stop reason) {
-    Suspension kind;
-    std::uint64_t number;
-    {
-        const std::lock_guard lock(mutex_);
-        Stop none = Stop::None;
-        if (closing_ || !stop_.compare_exchange_strong(none, reason)) {
-            return;
-        }
-        kind = suspension_;
-        number = suspensions_;
+    const auto self = shared_from_this();
+    const std::lock_guard lock(mutex_); // the runner is there for as long as the call is not over
+    Stop none = Stop::None;
+    if (over_ || closing_ || !stop_.compare_exchange_strong(none, reason)) {
+        return;
     }
-    if (kind == Suspension::Queue) {
-        if (resume(number)) {
-            // Still waiting: it leaves the queue. Else whoever has begun it gives its place back.
-            parts_.scheduler.withdraw(this);
-            pooled_ = false;
-            endStopped();
-        }
+    if (suspension_ == Suspension::Queue) { // it leaves the queue
+        suspension_ = Suspension::None;
+        self_ = nullptr;
+        parts_.scheduler.withdraw(this);
+        pooled_ = false;
+        endStopped();
         return;
     }
     armGrace(); // first: the plugin may take its time over cancel()
-    if (kind == Suspension::Handler) {
-        parts_.scheduler.post([self = shared_from_this()] { self->mount_.handler->cancel(self); });
+    if (suspension_ == Suspension::Handler) {
+        parts_.scheduler.post([self] { self->mount_.handler->cancel(self); });
     }
 }
 
-void Call::armGrace() {
-    parts_.deadlines.add(Clock::now() + parts_.options.cancelGrace, [weak = weak_from_this()] {
+void Call::addTimer(Clock::time_point due, void (*work)(Call &)) {
+    timers_.push_back(parts_.deadlines.add(due, [weak = weak_from_this(), work] {
         if (const auto self = weak.lock()) {
-            self->giveUp();
+            work(*self);
         }
-    });
+    }));
+}
+
+void Call::armGrace() {
+    addTimer(Clock::now() + parts_.options.cancelGrace, [](Call &call) { call.giveUp(); });
 }
 
 // The grace is over: the call is answered for, and what comes back later is dropped.
 void Call::giveUp() {
+    const auto self = shared_from_this();
     Suspension kind;
     {
         const std::lock_guard lock(mutex_);
-        if (closing_) {
+        if (closing_ || over_) {
             return;
         }
         kind = std::exchange(suspension_, Suspension::None);
+        if (kind == Suspension::None) {
+            armGrace(); // a step is running; it may suspend yet
+            return;
+        }
         self_ = nullptr;
-    }
-    if (kind == Suspension::None) {
-        armGrace(); // a step is running; it may suspend yet
-        return;
+        if (kind == Suspension::Handler) {
+            ++parts_.abandoned;
+            abandoned_ = true;
+        }
     }
     if (kind == Suspension::Handler) {
-        ++parts_.abandoned;
-        abandoned_ = true;
-        mount_.handler->abandon(shared_from_this());
+        mount_.handler->abandon(self);
         if (insideHandler_ && pooled_) {
             parts_.scheduler.giveUpThread();
             threadLost_ = true;
@@ -186,6 +186,9 @@ void Call::giveUp() {
                 parts_.scheduler.regainThread(); // it came back between the lines
             }
         }
+    } else if (kind == Suspension::Hook) {
+        hookGivenUp_ = true;
+        result_ = &results_[1];
     }
     endStopped();
 }
@@ -228,7 +231,11 @@ void Call::done() {
         const std::lock_guard lock(listening_);
         told_ = true;
         if (const auto thrown = guarded(ThrowSite::Answering, [&] {
-                listener_->onDone(std::move(result_), std::move(failureJson_));
+                if (hookGivenUp_) { // and may read them yet
+                    listener_->onDone(*result_, failureJson_);
+                } else {
+                    listener_->onDone(std::move(*result_), std::move(failureJson_));
+                }
             })) {
             swallow(*thrown, "and the caller may have been told nothing");
         }
@@ -241,9 +248,11 @@ void Call::done() {
         const std::lock_guard lock(mutex_);
         over_ = true;
         outlasts = outlasts_;
+        for (const auto &timer : timers_) {
+            parts_.deadlines.remove(timer);
+        }
     }
     if (outlasts) {
-        parts_.deadlines.remove(*timer_);
         // Last: the runner may go away once this is counted.
         const std::lock_guard lock(parts_.mutex);
         --parts_.outlastingCount;
@@ -265,31 +274,40 @@ std::string Call::hostHint(const std::string &code) const {
 
 // A hook that suspends once the outcome stands is given up when this is over.
 void Call::afterWatchGrace(std::function<void(Call &)> giveUp) {
-    parts_.deadlines.add(Clock::now() + parts_.options.watchGrace,
-                         [weak = weak_from_this(), giveUp = std::move(giveUp)] {
-                             if (const auto self = weak.lock()) {
-                                 self->parts_.scheduler.post([self, giveUp] { giveUp(*self); });
-                             }
-                         });
+    const std::lock_guard lock(mutex_);
+    timers_.push_back(parts_.deadlines.add(Clock::now() + parts_.options.watchGrace,
+                                           [weak = weak_from_this(), giveUp = std::move(giveUp)] {
+                                               if (const auto self = weak.lock()) {
+                                                   self->parts_.scheduler.post(
+                                                       [self, giveUp] { giveUp(*self); });
+                                               }
+                                           }));
 }
 
 void Call::progress(const Progress &progress) {
-    if (!listener_->wantsProgress()) {
+    const std::lock_guard lock(listening_);
+    bool wanted = false;
+    if (const auto thrown =
+            guarded(ThrowSite::Progress, [&] { wanted = listener_->wantsProgress(); })) {
+        swallow(*thrown, "and the report was lost");
+    }
+    if (!wanted || told_) {
         return;
     }
-    const std::lock_guard lock(listening_);
     const auto now = Clock::now();
     const std::chrono::duration<double> since = now - progressAt_;
     progressAt_ = now;
     progressTokens_ =
         std::min(kProgressBurst, progressTokens_ + since.count() * kProgressPerSecond);
-    if (told_ || progress.done <= progressDone_ || progressTokens_ < 1) {
+    if (progress.done <= progressDone_ || progressTokens_ < 1) {
         return;
     }
     progressTokens_ -= 1;
     progressDone_ = progress.done;
-    if (const auto thrown =
-            guarded(ThrowSite::Progress, [&] { listener_->onProgress(progress); })) {
+    const auto message = validUtf8(progress.message);
+    if (const auto thrown = guarded(ThrowSite::Progress, [&] {
+            listener_->onProgress({progress.done, progress.total, message});
+        })) {
         swallow(*thrown, "and the report was lost");
     }
 }
@@ -300,7 +318,7 @@ void Call::log(CallLogLevel level, std::string_view message) {
         return;
     }
     if (const auto thrown =
-            guarded(ThrowSite::CallLog, [&] { listener_->onLog(level, message); })) {
+            guarded(ThrowSite::CallLog, [&] { listener_->onLog(level, validUtf8(message)); })) {
         swallow(*thrown, "and the message was lost");
     }
 }

@@ -41,10 +41,10 @@ bool isHostsOwn(std::string_view code) {
 void writeDetails(json::Writer &out, const AppError &error) {
     out.object().key("message").string(validUtf8(error.message));
     json::Document details;
-    if (error.details.empty()) {
-    } else if (!details.readView(error.details, {error.details.size(), UINT32_MAX})) {
+    const json::ReadLimits any{error.details.size(), UINT32_MAX};
+    if (!error.details.empty() && !details.readView(error.details, any)) {
         out.key("value").string(validUtf8(error.details));
-    } else {
+    } else if (!error.details.empty()) {
         const auto value = details.root();
         if (!value.isObject()) {
             out.key("value").raw(json::compact(value));

@@ -2,6 +2,7 @@
 #include "runner/scheduler.h"
 
 #include <algorithm>
+#include <system_error>
 
 namespace tenon {
 
@@ -56,12 +57,24 @@ void Scheduler::giveBack(const WorkKey &key) {
     less(ofPrincipal_, key.principal);
 }
 
-void Scheduler::start(Work work) {
+// False when there is no thread, and none can be had.
+bool Scheduler::start(Work work) {
+    if (stopping_) {
+        return false;
+    }
     ready_.push_back(std::move(work));
     if (idle_ < ready_.size() && threads_.size() < limits_.hostMax + kSpareThreads + lost_) {
-        threads_.emplace_back([this] { serve(); });
+        try {
+            threads_.emplace_back([this] { serve(); });
+        } catch (const std::system_error &) { // those that are there do the work
+            if (threads_.empty()) {
+                ready_.pop_back();
+                return false;
+            }
+        }
     }
     wake_.notify_one();
+    return true;
 }
 
 void Scheduler::serve() {
@@ -86,7 +99,10 @@ Scheduler::Admission Scheduler::submit(const WorkKey &key, Work work, const void
     const std::lock_guard lock(mutex_);
     if (fits(key)) {
         take(key);
-        start(std::move(work));
+        if (!start(std::move(work))) {
+            giveBack(key);
+            return Admission::QueueFull;
+        }
         return Admission::Accepted;
     }
     if (waiting_.size() >= limits_.queueMax) {

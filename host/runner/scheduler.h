@@ -71,7 +71,7 @@ private:
     bool fits(const WorkKey &key) const;
     void take(const WorkKey &key);
     void giveBack(const WorkKey &key);
-    void start(Work work);
+    bool start(Work work);
     void serve();
 
     const ConcurrencyLimits limits_;

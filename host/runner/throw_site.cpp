@@ -55,6 +55,7 @@ std::string_view nameOf(ThrowSite site) {
     case ThrowSite::Policy: return "policy";
     case ThrowSite::RequiredScopes: return "requiredScopes";
     case ThrowSite::BeforeHandle: return "beforeHandle";
+    case ThrowSite::Unavailable: return "unavailable";
     case ThrowSite::Handler: return "handler";
     case ThrowSite::AfterHandle: return "afterHandle";
     case ThrowSite::OnToolError: return "onToolError";
@@ -70,15 +71,21 @@ std::string_view nameOf(ThrowSite site) {
 
 HandlerOutcome thrownBy(ThrowSite site, std::exception_ptr error) noexcept {
     RawCause cause;
+    cause.where = nameOf(site);
+    if (!error) {
+        cause.type = "no exception";
+        cause.message = "it was rejected without one";
+        return cause;
+    }
     try {
         std::rethrow_exception(error);
     } catch (const AppError &refusal) {
-        if (isErrorCode(refusal.code)) {
-            return refusal;
+        auto outcome = normalizeRefusal(refusal);
+        if (!std::holds_alternative<RawCause>(outcome)) {
+            return outcome;
         }
-        cause.type = concat("an AppError with the code \"", printable(refusal.code, 100),
-                            "\"; expected ^[A-Z][A-Z0-9_]{2,63}$");
-        cause.message = refusal.message;
+        cause = std::move(std::get<RawCause>(outcome));
+        cause.where = nameOf(site);
     } catch (const std::exception &thrown) {
         cause.type = typeName(typeid(thrown));
         cause.message = wholeMessage(thrown);
@@ -88,7 +95,6 @@ HandlerOutcome thrownBy(ThrowSite site, std::exception_ptr error) noexcept {
         cause.message = "thrown, not a std::exception";
     }
     cause.exception = std::move(error);
-    cause.where = nameOf(site);
     return cause;
 }
 

@@ -17,7 +17,8 @@ enum class ThrowSite {
     Policy,
     RequiredScopes,
     BeforeHandle,
-    Handler, // of this program's own tools (own_tools.h); a plugin's throws come over the ABI
+    Unavailable, // Handler::unavailable
+    Handler,     // of this program's own tools (own_tools.h); a plugin's throws come over the ABI
     AfterHandle,
     OnToolError,
     ErrorHint,
@@ -32,7 +33,8 @@ enum class ThrowSite {
 std::string_view nameOf(ThrowSite site);
 
 // An exception as what it is: an AppError by what it declares, anything else (an AppError whose
-// code is none, too) as a RawCause with its type, its whole message and where it was thrown.
+// code is none or the host's own, too: normalizeRefusal) as a RawCause with its type, its whole
+// message and where it was thrown.
 HandlerOutcome thrownBy(ThrowSite site, std::exception_ptr error) noexcept;
 
 // Runs a function and gives what it threw, or nothing.

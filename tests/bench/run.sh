@@ -7,8 +7,13 @@ if [ "${1:-}" = schema ]; then # validation alone
   shift
   exec "$(dirname "$0")/schema_bench.sh" "$@"
 fi
+if [ "${1:-}" = runner ]; then # one call inside the runner
+  shift
+  exec "$(dirname "$0")/runner_bench.sh" "$@"
+fi
 usage="usage: run.sh [--check] [--rounds N] [--no-build] [--no-sdk]
        run.sh schema [--check] [--rounds N] [--no-build]
+       run.sh runner [--check] [--rounds N] [--no-build]
   --check     Tenon against the floor alone; exit 1 below the limits in this file
   --rounds N  how often everything is measured (5)
   --no-build  measure what is built already

@@ -144,6 +144,7 @@ export function checkFunctions(path, text) {
 const catchers = {
   "host/runner/throw_site.h": "guarded()",
   "host/runner/throw_site.cpp": "thrownBy()",
+  "host/runner/scheduler.cpp": "a thread that cannot be started",
   "host/runner/audit/delivery.cpp": "a thread that cannot be started",
   "host/manifest/yaml.cpp": "yaml-cpp's own",
   "host/transport/control.cpp": "what answers a control socket; a thread that cannot be started",

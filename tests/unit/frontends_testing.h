@@ -123,6 +123,16 @@ inline std::string throughAgent(ToolRunner &runner, const Through &through) {
     return *results;
 }
 
+// As `tenon call` does it.
+class PrintingListener : public WaitingListener {
+public:
+    std::size_t render(const ToolResult &given, const std::string &failure) override {
+        printed = cli::printResult(given, failure, cli::Layout::Line);
+        return printed.out.size() + printed.err.size();
+    }
+    cli::Printed printed;
+};
+
 inline std::string throughCli(ToolRunner &runner, const Through &through) {
     const auto prepared = cli::prepareCall(
         runner.catalog(), through.tool, {"--args", through.arguments}, [](std::string_view) {
@@ -136,15 +146,13 @@ inline std::string throughCli(ToolRunner &runner, const Through &through) {
     call.arguments = prepared.arguments.root();
     call.caller = &caller;
     call.mayRunHere = false;
-    const auto listener = std::make_shared<WaitingListener>();
+    const auto listener = std::make_shared<PrintingListener>();
     const auto handle = runner.run(call, listener);
     if (through.meanwhile) {
         through.meanwhile([&] { handle.cancel(); });
     }
     REQUIRE(listener->wait(std::chrono::seconds(20)));
-    const auto printed =
-        cli::printResult(listener->result, listener->failureJson, cli::Layout::Line);
-    return concat(printed.out, printed.err);
+    return concat(listener->printed.out, listener->printed.err);
 }
 
 inline std::string callThrough(Frontend frontend, ToolRunner &runner, const Through &through) {

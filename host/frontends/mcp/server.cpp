@@ -145,7 +145,10 @@ public:
             state_->inFlight.erase(key);
         }
         if (!silent) {
-            state_->reply(rendered_, batch_);
+            state_->reply(!rendered_.empty() ? rendered_
+                                             : errorMessage(id_, transport::kInternalError,
+                                                            "Internal server error"),
+                          batch_);
         } else if (batch_) {
             batch_->add("");
         }

@@ -71,9 +71,9 @@ void fillRow(Row &row, const AfterToolCall &event, const Sanitiser &sanitiser) {
     row.durationMs = event.durationMs;
     row.source = nameOf(event.context.caller.source);
     row.kind = "tool";
-    row.toolName = event.toolName;
-    row.plugin = event.catalog.id();
-    row.pluginVersion = event.catalog.version();
+    row.toolName = sanitiser.text(event.toolName, kNameBytesMax);
+    row.plugin = sanitiser.text(event.catalog.id(), kNameBytesMax);
+    row.pluginVersion = sanitiser.text(event.catalog.version(), kNameBytesMax);
     row.catalogDigest = event.catalog.digest();
     row.method = "TOOL";
     row.path.append("/").append(row.source).append("/").append(row.toolName);

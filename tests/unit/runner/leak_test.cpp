@@ -97,6 +97,35 @@ template <class Event, class Answer> Hook<Event, Answer> rejecting(const Raise &
     });
 }
 
+// Throws as a refusal that claims to be the host's.
+void asHostsOwn(const Raise &raise) {
+    try {
+        raise();
+    } catch (const std::exception &error) {
+        throw AppError{"INTERNAL_SERVER_ERROR", error.what()};
+    } catch (...) {
+        throw AppError{"PLUGIN_CRASHED", "LEAKMARK LeakedNoException"};
+    }
+}
+
+// What asHostsOwn has in its message.
+std::string messageOf(const Cause &cause) {
+    return cause.name == "nested exceptions"      ? "LEAKMARK outer"
+           : cause.name == "what is no exception" ? "LEAKMARK LeakedNoException"
+                                                  : cause.noted;
+}
+
+// A handler that cannot even say whether it can take calls.
+class ThrowingHandler : public Handler {
+public:
+    explicit ThrowingHandler(Raise raise) : raise_(std::move(raise)) {}
+    void invoke(const CallPtr &call) noexcept override { call->finish(Output{}); }
+    std::string unavailable() const override { return raise_(), std::string(); }
+
+private:
+    Raise raise_;
+};
+
 // Everywhere that a hook or a function of the embedder's is called.
 std::vector<Place> embedderPlaces() {
     using Options = ToolRunnerOptions;
@@ -187,6 +216,24 @@ std::vector<Place> embedderPlaces() {
                  hooks.afterToolCall = rejecting<AfterToolCall, Seen>(raise);
              });
          }},
+        {ThrowSite::Unavailable, "", Told::Hooks, "internal", "unavailable"},
+        {ThrowSite::BeforeToolCall, "with a code of the host's own", Told::Nobody, "internal",
+         "fine",
+         [=](Options &options, const Raise &raise) {
+             addHooks(options, [&](ToolHooks &hooks) {
+                 hooks.beforeToolCall = [raise](const BeforeToolCall &) {
+                     return asHostsOwn(raise), Text();
+                 };
+             });
+         },
+         messageOf},
+        {ThrowSite::BeforeHandle, "with a code of the host's own", Told::Hooks, "internal", "fine",
+         [](Options &options, const Raise &raise) {
+             options.lifecycle.beforeHandle = [raise](const BeforeToolCall &) {
+                 asHostsOwn(raise);
+             };
+         },
+         messageOf},
         {ThrowSite::Handler, "a tool of this program", Told::Hooks, "internal", "own"},
         {ThrowSite::Handler, "a tool of this program, where it was read", Told::Hooks, "internal",
          "own_here"},
@@ -288,7 +335,11 @@ std::shared_ptr<const catalog::MountedCatalog> catalogThatRaises(const Raise &ra
     strangers.catalog = thrower().catalog;
     strangers.handler = thrower().instance;
     strangers.origin = "thrower";
-    auto made = catalog::MountedCatalog::make({*own, strangers});
+    catalog::Mount down;
+    down.catalog = catalogOf(toolJson("unavailable"));
+    down.handler = std::make_shared<ThrowingHandler>(raise);
+    down.origin = "down";
+    auto made = catalog::MountedCatalog::make({*own, strangers, down});
     REQUIRE(made.has_value());
     return *made;
 }

@@ -3,6 +3,8 @@
 #include "runner/own_tools.h"
 #include "testing.h"
 
+#include <thread>
+
 using namespace tenon;
 using namespace tenon::testing;
 using namespace std::chrono_literals;
@@ -103,6 +105,150 @@ TEST_CASE("a hook that answers after it was given up changes nothing") {
     kept->reject(std::make_exception_ptr(std::runtime_error("late")));
     kept.reset();
     CHECK(made.runner->shutdown(1s));
+}
+
+TEST_CASE("a hook that was given up may still read its event") {
+    std::optional<Continuation<Seen>> kept;
+    const AfterToolCall *event = nullptr;
+    auto made = std::make_unique<Runner>(
+        [&](ToolRunnerOptions &options) {
+            options.watchGrace = 20ms;
+            ToolHooks hooks;
+            hooks.afterToolCall = Hook<AfterToolCall, Seen>::suspending(
+                [&](const AfterToolCall &given, Continuation<Seen> answer) {
+                    event = &given;
+                    kept = answer;
+                });
+            options.hooks = {hooks};
+        },
+        [](const CallPtr &) {
+            return AppError{"NOT_FOUND", std::string(100, 'x')};
+        });
+    const auto failure = made->run().failureJson;
+    made.reset(); // and the runner is gone
+    CHECK(event->toolName == "t");
+    CHECK(event->failureJson == failure);
+    CHECK(codeOf(event->result) == "NOT_FOUND");
+    CHECK(event->catalog.id() == "test");
+    kept.reset();
+
+    std::optional<Continuation<std::optional<std::string>>> gate;
+    const AfterHandle *output = nullptr;
+    made = std::make_unique<Runner>(
+        [&](ToolRunnerOptions &options) {
+            options.timeout = 20ms;
+            options.cancelGrace = 20ms;
+            options.lifecycle.afterHandle =
+                Hook<AfterHandle, std::optional<std::string>>::suspending(
+                    [&](const AfterHandle &given, auto answer) {
+                        output = &given;
+                        gate = answer;
+                    });
+        },
+        [](const CallPtr &) {
+            return Output{"\"" + std::string(100, 'y') + "\"", {}};
+        });
+    CHECK(codeOf(made->run().result) == "TIMEOUT");
+    CHECK(output->output.data == "\"" + std::string(100, 'y') + "\"");
+    gate->resolve(std::nullopt);
+    gate.reset();
+}
+
+TEST_CASE("a call goes on on the pool when its hook answers from elsewhere") {
+    std::thread::id answeredOn, ranOn;
+    std::vector<std::thread> threads;
+    Runner made(
+        [&](ToolRunnerOptions &options) {
+            ToolHooks hooks;
+            hooks.beforeToolCall = Hook<BeforeToolCall, std::optional<std::string>>::suspending(
+                [&](const BeforeToolCall &, auto answer) {
+                    threads.emplace_back([&, answer] {
+                        answeredOn = std::this_thread::get_id();
+                        answer.resolve(std::nullopt);
+                    });
+                });
+            options.hooks = {hooks};
+        },
+        [&](const CallPtr &) {
+            ranOn = std::this_thread::get_id();
+            return Output{};
+        });
+    CHECK(codeOf(made.run().result).empty());
+    threads[0].join();
+    CHECK(ranOn != std::thread::id());
+    CHECK(ranOn != answeredOn);
+}
+
+TEST_CASE("a gate that answers when the time is over does not make the call go well") {
+    std::vector<std::thread> threads;
+    const bool rejects = GENERATE(true, false);
+    Runner made([&](ToolRunnerOptions &options) {
+        options.timeout = 20ms;
+        options.lifecycle.afterHandle = Hook<AfterHandle, std::optional<std::string>>::suspending(
+            [&](const AfterHandle &, auto answer) {
+                threads.emplace_back([rejects, answer] {
+                    std::this_thread::sleep_for(100ms);
+                    if (rejects) {
+                        answer.reject(std::make_exception_ptr(std::runtime_error("aborted")));
+                    } else {
+                        answer.resolve(std::nullopt);
+                    }
+                });
+            });
+    });
+    CHECK(codeOf(made.run().result) == "TIMEOUT");
+    threads[0].join();
+}
+
+TEST_CASE("a hook that rejects with nothing has thrown nothing that could be said") {
+    Runner made([](ToolRunnerOptions &options) {
+        options.lifecycle.beforeHandle = Hook<BeforeToolCall, Seen>::suspending(
+            [](const BeforeToolCall &, auto answer) { answer.reject(nullptr); });
+    });
+    CHECK(codeOf(made.run().result) == "INTERNAL_SERVER_ERROR");
+}
+
+TEST_CASE("timers of calls that are over do not touch a runner that goes") {
+    for (int i = 0; i < 20; ++i) {
+        std::vector<CallHandle> handles;
+        Runner made([](ToolRunnerOptions &options) {
+            options.watchGrace = 1ms;
+            ToolHooks hooks;
+            hooks.afterToolCall = Hook<AfterToolCall, Seen>::suspending(
+                [](const AfterToolCall &, auto answer) { answer.resolve({}); });
+            options.hooks = {hooks};
+        });
+        for (int k = 0; k < 8; ++k) {
+            ToolCall call;
+            call.toolName = "t";
+            handles.push_back(made.runner->run(call, std::make_shared<WaitingListener>()));
+        }
+        made.runner->shutdown(1s);
+        made.runner.reset();
+        for (const auto &handle : handles) {
+            handle.cancel();
+        }
+    }
+}
+
+TEST_CASE("text of a program's own that is not UTF-8 does not reach a message as it is") {
+    Runner made([](auto &) {},
+                [](const CallPtr &) {
+                    ContentBlock block;
+                    block.text = "\xFF\xFE bad";
+                    return Output{"", {block}};
+                });
+    const auto finished = made.run();
+    const auto *output = std::get_if<Output>(&finished.result);
+    REQUIRE(output != nullptr);
+    CHECK(output->content[0].text == "\xEF\xBF\xBD\xEF\xBF\xBD bad");
+    Runner broken([](auto &) {},
+                  [](const CallPtr &) {
+                      ContentBlock block;
+                      block.annotations = "{oops";
+                      return Output{"", {block}};
+                  });
+    CHECK(codeOf(broken.run().result) == "INTERNAL_SERVER_ERROR");
 }
 
 TEST_CASE("a handler that forgets its call is answered for when the time is over") {

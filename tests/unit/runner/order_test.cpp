@@ -89,6 +89,7 @@ struct Case {
     bool needsPool = false; // where it was read, the tool could not be stopped or wait
     bool cancels = false;   // the caller does, once the handler runs
     bool crowded = false;   // another call has the only place
+    bool ignores = false;   // the handler does not come back in time
     std::string more = {};  // of the tool's declaration
 };
 
@@ -200,7 +201,7 @@ std::vector<Case> quietCases() {
          "INTERNAL_SERVER_ERROR",
          failing(Output{"s3cret", {}})},
         {"an output that is too large",
-         {"before SOURCE {}", "after SOURCE {} failed none PAYLOAD_TOO_LARGE"},
+         {"before SOURCE {}", "after SOURCE {} mismatch none PAYLOAD_TOO_LARGE"},
          "PAYLOAD_TOO_LARGE",
          failing(Output{R"({"x":1000000000000})", {}}),
          [](auto &options) { options.limits.resultBytesMax = 10; }},
@@ -226,6 +227,7 @@ std::vector<Case> quietCases() {
          true,
          false,
          false,
+         false,
          R"("execution":{"timeoutMs":30},)"},
         {"a time limit that the handler ignores",
          {"before SOURCE {}", "after SOURCE {} timeout none TIMEOUT"},
@@ -236,6 +238,7 @@ std::vector<Case> quietCases() {
          true,
          false,
          false,
+         true,
          R"("execution":{"timeoutMs":30},)"},
         {"a cancellation that the handler heeds",
          {"before SOURCE {}", "after SOURCE {} cancelled none CANCELLED"},
@@ -252,6 +255,8 @@ std::vector<Case> quietCases() {
          [](auto &options) { options.cancelGrace = 20ms; },
          "{}",
          true,
+         true,
+         false,
          true},
         {"no place, and none to wait in",
          {"after SOURCE {} overloaded none OVERLOADED"},
@@ -274,6 +279,7 @@ std::vector<Case> quietCases() {
          true,
          false,
          true,
+         false,
          R"("execution":{"timeoutMs":30},)"},
     };
 }
@@ -373,6 +379,7 @@ std::vector<Case> thrownCases() {
 // Bytes that a frontend has around what it made of one result.
 std::size_t around(Frontend frontend) {
     return frontend == Frontend::Agent ? std::string_view(R"({"role":"user","content":[]})").size()
+           : frontend == Frontend::Cli ? 0
                                        : 1; // a line feed
 }
 
@@ -421,7 +428,9 @@ void check(const Case &one, Frontend frontend, bool blocking) {
     }
     const auto bytes = callThrough(frontend, runner, through);
     release = true;
-    runner.shutdown(5s);
+    runner.shutdown(5s); // false while a handler that ignored its cancellation is still there
+    CHECK(handler->abandons == (one.ignores ? 1 : 0));
+    CHECK(waitUntil([&] { return runner.shutdown(0ms); }));
 
     std::vector<std::string> expected = one.journal;
     for (auto &line : expected) {
