@@ -7,6 +7,7 @@
 #include "runner/audit/sqlite_sink.h"
 #include "support/text.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <sys/stat.h>
@@ -19,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // Another process may be making the same file.
-constexpr int kOpenTries = 20;
+constexpr auto kOpenWaitMax = 5s;
 
 void collectTexts(json::Value value, std::vector<std::string> &texts) {
     const auto end = value.past();
@@ -67,8 +68,10 @@ Result<std::unique_ptr<audit::Sink>> openSink(const manifest::AuditEntry &entry,
 
 Result<std::unique_ptr<audit::Sink>> openSinkInTime(const manifest::AuditEntry &entry,
                                                     const std::string &path) {
+    const auto until = std::chrono::steady_clock::now() + kOpenWaitMax;
     auto sink = openSink(entry, path);
-    for (int i = 1; i < kOpenTries && !sink && sink.error().code == "audit.locked"; ++i) {
+    while (!sink && sink.error().code == "audit.locked" &&
+           std::chrono::steady_clock::now() < until) {
         std::this_thread::sleep_for(50ms);
         sink = openSink(entry, path);
     }

@@ -47,11 +47,11 @@ void Log::write(LogLevel level, std::string_view message) {
     if (!wants(level)) {
         return;
     }
-    // No more is looked at than can be shown.
+    // No more is looked at than can matter, and nothing behind the limit is shown.
     const auto seen =
         message.substr(0, std::min(message.size(), kMessageBytesMax + masker_->reach()));
-    std::string shown = printable(masker_->masked(seen), kMessageBytesMax);
-    if (seen.size() < message.size()) {
+    std::string shown = printable(masker_->masked(seen, kMessageBytesMax), kMessageBytesMax);
+    if (message.size() > kMessageBytesMax) {
         shown += concat(" (of ", message.size(), " bytes)");
     }
     sink_->logger.log(kSpdlogLevels[static_cast<std::size_t>(level)], "{}", shown);

@@ -220,7 +220,7 @@ for (const store of stores) {
         [
           ["keep", { text: long }],
           ["throw", { what: long }],
-          ["fail", { request: { data: "QUJD".repeat(5000) } }],
+          ["fail", { request: { data: "Qk1a".repeat(5000) } }],
           ["fail", { request: Array.from({ length: 40 }).reduce((inner) => [inner], "deep") }],
         ],
         long,

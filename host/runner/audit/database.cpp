@@ -107,7 +107,8 @@ std::string schema() {
                       column.name == "id" ? " NOT NULL UNIQUE" : "");
     }
     return concat(
-        "PRAGMA auto_vacuum = INCREMENTAL; BEGIN; PRAGMA application_id = ", kApplicationId,
+        "PRAGMA page_size = ", kPageBytes,
+        "; PRAGMA auto_vacuum = INCREMENTAL; BEGIN; PRAGMA application_id = ", kApplicationId,
         "; PRAGMA user_version = ", kSchemaVersion, "; ", sql, "); COMMIT;");
 }
 
@@ -319,17 +320,16 @@ Result<Database> createDatabase(const std::string &path, Journal journal) {
     }
     close(made);
     auto database = Database::open(path, Database::Access::Write);
-    if (!database) {
-        return database.error();
-    }
+    auto done = database ? Result<void>() : Result<void>(database.error());
     // The file is of use only once it is whole: one sync then does for all.
-    auto done = database->run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF");
+    done = done ? database->run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF") : done;
     done = done ? database->run(schema().c_str()) : done;
     if (done && journal == Journal::Log) {
         done = addIndex(*database);
         done = done ? database->run("PRAGMA journal_mode = WAL") : done;
     }
     if (!done) {
+        removeDatabase(path);
         return done.error();
     }
     return database;

@@ -17,6 +17,7 @@ namespace tenon::audit {
 
 inline constexpr std::uint32_t kApplicationId = 0x546E4175; // "TnAu"
 inline constexpr std::uint32_t kSchemaVersion = 1;
+inline constexpr std::int64_t kPageBytes = 4'096;
 
 // The codes of a failed Result here: "audit.locked" (by another process for too long), "audit.full"
 // (no space), "audit.damaged" (no database, or one with wrong bytes in it), "audit.io" (the rest).
@@ -93,7 +94,7 @@ private:
 };
 
 // An empty database with the schema in a new file of mode 0600, which is not on the disk before
-// syncDatabase. Of a file already there: an Error.
+// syncDatabase. Of a file already there: an Error. What an Error leaves was there before.
 // Journal::Log: to be written at any time. None: to be filled once, and then given its index.
 enum class Journal { Log, None };
 Result<Database> createDatabase(const std::string &path, Journal journal);

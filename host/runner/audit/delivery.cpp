@@ -4,7 +4,6 @@
 #include "support/text.h"
 
 #include <algorithm>
-#include <system_error>
 #include <utility>
 
 namespace tenon::audit {
@@ -14,7 +13,6 @@ namespace {
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
-constexpr std::size_t kBatchRows = 256;
 // What is kept of batches that were written.
 constexpr std::size_t kUsedMax = 4;
 constexpr std::size_t kUsedBytesMax = 512U << 10; // of one
@@ -23,7 +21,10 @@ constexpr std::size_t kIdBytes = 36;
 constexpr std::chrono::milliseconds kBackOffMin = 50ms, kBackOffMax = 1s;
 constexpr auto kLossWarningEvery = 10s;
 constexpr auto kLastFlush = 2s;
-constexpr auto kLookEvery = 5ms;
+constexpr auto kLockedPause = 20ms;
+// Sync: how often the sink keeps up, or once so much was written.
+constexpr auto kKeepUpEvery = 1s;
+constexpr std::size_t kKeepUpBytes = 4U << 20;
 
 // About what a row takes in memory. The id does not count: it is given later.
 std::size_t bytesOf(const Row &row) {
@@ -56,7 +57,7 @@ std::size_t bytesOf(const Row &row) {
 
 Delivery::Delivery(std::unique_ptr<Sink> sink, DeliveryOptions options, std::string where, Log &log)
     : sink_(std::move(sink)), options_(options), where_(std::move(where)), log_(log),
-      background_(options.mode == Mode::Async) {}
+      background_(options.mode == Mode::Async), keptUpAt_(Steady::now()) {}
 
 Delivery::~Delivery() {
     flush(kLastFlush);
@@ -68,10 +69,20 @@ Delivery::~Delivery() {
     if (thread_.joinable()) {
         thread_.join();
     }
-    if (const auto lost = pushed_ - safe_ + lost_; lost > 0) {
+    Lock lock(mutex_);
+    say(lock);
+    if (const auto lost = lostNow(); lost > 0) {
         log_.error(concat("audit: ", where_, ": ", lost, " rows are lost: ",
                           reason_.empty() ? "there was no time to write them" : reason_));
     }
+}
+
+std::uint64_t Delivery::lostNow() const {
+    auto lost = pushed_ - safe_ + lost_;
+    for (const auto &gap : gaps_) {
+        lost += gap.rows - 1; // that row itself is none
+    }
+    return lost;
 }
 
 Row Delivery::spare() {
@@ -96,10 +107,14 @@ void Delivery::add(Row row) {
     }
     if (options_.mode == Mode::Sync) {
         waitUntilSafe(lock, pushed_);
-        return;
+    } else {
+        startThread();
     }
-    startThread();
-    if (pushed_ - safe_ >= wakeAtRows_ || bytes_ >= wakeAtBytes_) {
+    if (!thread_.joinable() && !words_.empty()) {
+        say(lock);
+    }
+    if (options_.mode == Mode::Async &&
+        (pushed_ - safe_ >= wakeAtRows_ || bytes_ >= wakeAtBytes_)) {
         wakeAtRows_ = wakeAtBytes_ = kNever;
         lock.unlock();
         wake_.notify_one();
@@ -143,9 +158,9 @@ void Delivery::pushGap() {
     gap.errorMessage = concat(lost_, " rows were lost here: no more could be kept in memory while "
                                      "they could not be written");
     gap.errorDetail.text = concat(R"({"rows":)", lost_, '}');
-    lost_ = 0;
     const auto bytes = bytesOf(gap);
     push(std::move(gap), bytes);
+    gaps_.push_back({pushed_, std::exchange(lost_, 0)});
 }
 
 // Group commit: who finds nobody writing writes all that there is, the others wait for that.
@@ -153,7 +168,8 @@ void Delivery::waitUntilSafe(Lock &lock, std::uint64_t row) {
     const auto until = Steady::now() + options_.syncWaitMax;
     const auto faults = faults_;
     while (safe_ < row && faults_ == faults) {
-        if (!busy_ && !hasWork()) {
+        const bool isThreadsTurn = waitsForIdle_ && (keepUpWanted_ || isRotationDue());
+        if (!busy_ && faulted_ && !hasWork()) {
             return; // a fault that bids to wait
         }
         if (Steady::now() >= until) {
@@ -162,8 +178,11 @@ void Delivery::waitUntilSafe(Lock &lock, std::uint64_t row) {
             wake_.notify_one();
             return;
         }
-        if (busy_) {
+        if (busy_ || isThreadsTurn) {
             settled_.wait_until(lock, until);
+        } else if (!hasWork()) { // it is locked
+            const auto next = std::min(until, retryAt_);
+            settled_.wait_until(lock, next);
         } else {
             writeSome(lock);
         }
@@ -177,18 +196,21 @@ bool Delivery::flush(std::chrono::milliseconds most) {
         pushGap();
     }
     const auto target = pushed_;
+    const bool hasLost = lost_ > 0; // the row about that is not pushed yet
     if (safe_ < target) {
         background_ = true;
         retryAt_ = {}; // once, at once
         startThread();
         wake_.notify_one();
     }
-    return settled_.wait_until(lock, until, [&] { return safe_ >= target; });
+    return settled_.wait_until(
+        lock, until, [&] { return hasLost ? lost_ == 0 && safe_ == pushed_ : safe_ >= target; });
 }
 
 void Delivery::rotate() {
     const std::lock_guard lock(mutex_);
     rotateWanted_ = true;
+    rotateAt_ = {};
     startThread();
     wake_.notify_one();
 }
@@ -198,56 +220,22 @@ Counts Delivery::counts() const {
     return {safe_, dropped_, pushed_ - safe_, faults_, faulted_};
 }
 
-void Delivery::startThread() {
-    if (thread_.joinable()) {
-        return;
-    }
-    try {
-        thread_ = std::thread([this] { run(); });
-    } catch (const std::system_error &refused) { // tried again with the next row
-        if (!std::exchange(threadRefused_, true)) {
-            log_.error(concat("audit: ", where_, ": no thread to write it: ", refused.what()));
-        }
-    }
-}
-
-void Delivery::run() {
-    Lock lock(mutex_);
-    while (!stopping_) {
-        if (busy_) {
-            wake_.wait(lock);
-        } else if (rotateWanted_) {
-            callRotate(lock);
-        } else if (background_ && hasWork()) {
-            writeSome(lock);
-            wroteLast_ = true;
-        } else {
-            sleep(lock);
-        }
-    }
-}
-
-void Delivery::sleep(Lock &lock) {
-    if (pushed_ == safe_ && options_.mode == Mode::Sync) {
-        background_ = false;
-    }
-    if (background_ && pushed_ != safe_) {
-        const auto until = retryAt_;
-        wake_.wait_until(lock, until);
-    } else if (std::exchange(wroteLast_, false)) {
-        // To be woken costs those who add far more than adding: while rows come, look by oneself.
-        wakeAtRows_ = std::min(kBatchRows, options_.rowsMax / 2);
-        wakeAtBytes_ = options_.bytesMax / 2;
-        wake_.wait_for(lock, kLookEvery);
-    } else {
-        wakeAtRows_ = 1;
-        wake_.wait(lock);
-    }
-    wakeAtRows_ = wakeAtBytes_ = kNever;
-}
-
 bool Delivery::hasWork() const {
-    return pushed_ != safe_ && (!faulted_ || Steady::now() >= retryAt_);
+    return pushed_ != safe_ && (retryAt_ == Time{} || Steady::now() >= retryAt_);
+}
+
+Delivery::Busy::Busy(Delivery &delivery, Lock &lock) : delivery_(delivery), lock_(lock) {
+    delivery_.busy_ = true;
+    lock_.unlock();
+}
+
+Delivery::Busy::~Busy() {
+    lock_.lock();
+    delivery_.busy_ = false;
+    delivery_.settled_.notify_all();
+    if (delivery_.waitsForIdle_) {
+        delivery_.wake_.notify_one();
+    }
 }
 
 void Delivery::writeSome(Lock &lock) {
@@ -256,105 +244,101 @@ void Delivery::writeSome(Lock &lock) {
         currentDone_ = 0;
         queue_.pop_front();
     }
-    busy_ = true;
-    lock.unlock();
-    const auto rows = std::span<const Row>(current_.rows).subspan(currentDone_);
-    auto written = sink_->write(rows);
-    written.rows = std::min(written.rows, rows.size());
-    if (written.rows < rows.size() && !written.fault) {
-        written.fault = Error{"audit.write", "the sink left rows out and does not say why"};
-    }
+    const auto began = Steady::now();
+    Written written;
     std::size_t bytes = 0;
-    for (const auto &row : rows.first(written.rows)) {
-        bytes += bytesOf(row);
-    }
-    currentDone_ += written.rows;
     Batch done;
-    if (currentDone_ == current_.rows.size()) {
-        done = std::exchange(current_, {});
+    {
+        const Busy busy(*this, lock);
+        const auto rows = std::span<const Row>(current_.rows).subspan(currentDone_);
+        written = sink_->write(rows);
+        written.rows = std::min(written.rows, rows.size());
+        if (written.rows < rows.size() && !written.fault) {
+            written.fault = Error{"audit.write", "the sink left rows out and does not say why"};
+        }
+        for (const auto &row : rows.first(written.rows)) {
+            bytes += bytesOf(row);
+        }
+        currentDone_ += written.rows;
+        if (currentDone_ == current_.rows.size()) {
+            done = std::exchange(current_, {});
+        }
     }
-    lock.lock();
+    settle(written, bytes, began);
     if (!done.rows.empty() && done.bytes <= kUsedBytesMax && used_.size() < kUsedMax) {
         used_.push_back(std::move(done.rows));
     }
-    const auto words = settle(written, bytes);
-    if (!words.empty()) {
-        settled_.notify_all();
-        lock.unlock();
-        for (const auto &[level, message] : words) {
-            log_.write(level, concat("audit: ", where_, ": ", message));
-        }
-        lock.lock();
-    }
-    busy_ = false;
-    settled_.notify_all();
-    if (background_ || rotateWanted_) {
-        wake_.notify_one(); // the thread may have waited for this to be over
+    if (background_ || rotateWanted_ || keepUpWanted_ || !words_.empty()) {
+        startThread();
+        wake_.notify_one();
     }
 }
 
-void Delivery::callRotate(Lock &lock) {
-    rotateWanted_ = false;
-    busy_ = true;
-    lock.unlock();
-    if (const auto done = sink_->rotate(); !done) {
-        log_.error(concat("audit: ", where_, ": cannot be put aside: ", done.error().message));
-    }
-    lock.lock();
-    busy_ = false;
-    settled_.notify_all();
-}
-
-Delivery::Words Delivery::settle(const Written &written, std::size_t bytes) {
-    Words words;
+void Delivery::settle(const Written &written, std::size_t bytes, Time began) {
     const auto held = pushed_ - safe_;
     safe_ += written.rows;
     bytes_ -= bytes;
-    for (const auto &notice : written.notices) {
-        words.emplace_back(LogLevel::Warning, notice);
+    while (!gaps_.empty() && gaps_.front().row <= safe_) {
+        gaps_.pop_front();
     }
-    if (written.fault) {
-        onFault(*written.fault, words);
+    notice(written.notices);
+    if (isLockedForNow(written, began)) {
+        reason_ = written.fault->message;
+        retryAt_ = Steady::now() + kLockedPause;
+    } else if (written.fault) {
+        onFault(*written.fault);
     } else {
-        onSuccess(held, words);
+        onSuccess(held);
     }
-    return words;
+    keepUpBytes_ += bytes;
+    keepUpWanted_ = keepUpWanted_ || options_.mode == Mode::Async || keepUpBytes_ >= kKeepUpBytes ||
+                    Steady::now() - keptUpAt_ >= kKeepUpEvery;
 }
 
-void Delivery::onFault(const Error &fault, Words &words) {
+// A lock is another process's right, for a while.
+bool Delivery::isLockedForNow(const Written &written, Time began) {
+    if (!written.fault || written.fault->code != kLocked) {
+        lockedSince_ = {};
+        return false;
+    }
+    if (lockedSince_ == Time{} || written.rows > 0) {
+        lockedSince_ = began;
+    }
+    return !faulted_ && Steady::now() - lockedSince_ < options_.syncWaitMax;
+}
+
+void Delivery::onFault(const Error &fault) {
     ++faults_;
     reason_ = fault.message;
     backOff_ = faulted_ ? std::min(backOff_ * 2, kBackOffMax) : kBackOffMin;
     retryAt_ = Steady::now() + backOff_;
     if (!std::exchange(faulted_, true)) {
         droppedBefore_ = dropped_ - lost_;
-        // A lock is another process's right, for a while.
-        const auto level = fault.code == "audit.locked" ? LogLevel::Warning : LogLevel::Error;
-        words.emplace_back(level, concat("cannot write: ", reason_,
-                                         "; calls go on, rows are kept in memory up to ",
-                                         options_.rowsMax, " and tried again"));
+        const auto level = fault.code == kLocked ? LogLevel::Warning : LogLevel::Error;
+        words_.emplace_back(level, concat("cannot write: ", reason_,
+                                          "; calls go on, rows are kept in memory up to ",
+                                          options_.rowsMax, " and tried again"));
     }
     background_ = true;
-    startThread();
 }
 
-void Delivery::onSuccess(std::uint64_t held, Words &words) {
+void Delivery::onSuccess(std::uint64_t held) {
     const auto now = Steady::now();
+    retryAt_ = {};
     if (std::exchange(faulted_, false)) {
-        words.emplace_back(LogLevel::Warning,
-                           concat("can be written again; ", held, " rows had been kept, ",
-                                  dropped_ - droppedBefore_, " were lost"));
+        words_.emplace_back(LogLevel::Warning,
+                            concat("can be written again; ", held, " rows had been kept, ",
+                                   dropped_ - droppedBefore_, " were lost"));
     } else if (lost_ > 0 && now >= nextLossWarning_) {
         nextLossWarning_ = now + kLossWarningEvery;
-        words.emplace_back(LogLevel::Warning, concat("rows come faster than they can be written; ",
-                                                     dropped_, " were lost so far"));
+        words_.emplace_back(LogLevel::Warning, concat("rows come faster than they can be written; ",
+                                                      dropped_, " were lost so far"));
     }
     reason_.clear();
     // Between what waited when rows were lost and what is added from now on.
     if (lost_ > 0) {
         pushGap();
         background_ = true;
-        startThread();
     }
 }
 

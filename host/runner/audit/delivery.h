@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows on their way from calls to a sink. No fault of a sink ever stops a call: rows wait, are
 // tried again, and past a limit are dropped and counted; the audit then has a row that says so.
+// What there is to say is logged by the thread, when nobody waits for that.
 #pragma once
 
 #include "runner/audit/sink.h"
@@ -32,7 +33,7 @@ struct DeliveryOptions {
 // Rows that speak of lost ones count as well once they are there.
 struct Counts {
     std::uint64_t written = 0, dropped = 0, queued = 0;
-    std::uint64_t faults = 0; // writes that failed
+    std::uint64_t faults = 0; // writes that failed, but for a lock that was soon given back
     bool faulted = false;     // the last one did
 };
 
@@ -48,9 +49,11 @@ public:
     // each call. Or a new one.
     Row spare();
     // Gives the row its id and queues it. Sync: waits until it is safe; after a fault of the sink,
-    // or syncWaitMax, it stays queued and is tried again in the background.
+    // or syncWaitMax, it stays queued and is tried again in the background. A lock of another
+    // process is a fault once it has lasted for syncWaitMax.
     void add(Row row);
-    // True once all that was added before is safe; false when that takes longer.
+    // True once all that was added before is safe, and so is a row that says what was lost before;
+    // false when that takes longer.
     bool flush(std::chrono::milliseconds most);
     // Has the sink put its file aside soon. Not for signal handlers.
     void rotate();
@@ -65,23 +68,45 @@ private:
         std::size_t bytes = 0;
     };
 
+    // Rows that were lost, and the row that says so, counted as pushed_ counts.
+    struct Gap {
+        std::uint64_t row = 0, rows = 0;
+    };
+    // Somebody calls the sink, without the lock; however that ends, it is over with this.
+    class Busy {
+    public:
+        Busy(Delivery &delivery, Lock &lock);
+        ~Busy();
+        Busy(const Busy &) = delete;
+        Busy &operator=(const Busy &) = delete;
+
+    private:
+        Delivery &delivery_;
+        Lock &lock_;
+    };
+
     bool enqueue(Row &&row, std::size_t bytes); // false: dropped
     void push(Row &&row, std::size_t bytes);
     void pushGap();
     void waitUntilSafe(Lock &lock, std::uint64_t row);
+    std::uint64_t lostNow() const; // were this the end
 
     void startThread();
     void run();
     void sleep(Lock &lock);
     bool hasWork() const;
+    bool isRotationDue() const;
     // These let go of the lock meanwhile; whoever calls them has found busy_ false.
     void writeSome(Lock &lock);
     void callRotate(Lock &lock);
+    void callKeepUp(Lock &lock);
+    void say(Lock &lock); // the words_, which may block
 
-    using Words = std::vector<std::pair<LogLevel, std::string>>; // for the log
-    Words settle(const Written &written, std::size_t bytes);
-    void onFault(const Error &fault, Words &words);
-    void onSuccess(std::uint64_t held, Words &words);
+    void settle(const Written &written, std::size_t bytes, Time began);
+    bool isLockedForNow(const Written &written, Time began);
+    void onFault(const Error &fault);
+    void onSuccess(std::uint64_t held);
+    void notice(const std::vector<std::string> &notices);
 
     const std::unique_ptr<Sink> sink_;
     const DeliveryOptions options_;
@@ -98,6 +123,7 @@ private:
     std::uint64_t dropped_ = 0, faults_ = 0;
     std::uint64_t lost_ = 0; // dropped, and no row says so yet
     SystemTime lostSince_{};
+    std::deque<Gap> gaps_; // whose rows are not safe yet
 
     bool busy_ = false; // somebody is calling the sink: theirs are the sink and current_
     Batch current_;
@@ -107,16 +133,26 @@ private:
     std::string reason_;
     std::uint64_t droppedBefore_ = 0; // the fault
     std::chrono::milliseconds backOff_{};
-    Time retryAt_{};
+    Time retryAt_{};     // nothing is written before, after a fault or while it is locked
+    Time lockedSince_{}; // by another process, without a row written meanwhile
     Time nextLossWarning_{};
+    std::vector<std::pair<LogLevel, std::string>> words_; // for the log
 
     std::thread thread_;
     bool threadRefused_ = false;
     bool background_; // the thread has to write; Sync: only what nobody waits for any more
     bool wroteLast_ = false;
+    static constexpr std::size_t kBatchRows = 256;
+    static constexpr std::string_view kLocked = "audit.locked"; // a fault's code
     static constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
     std::size_t wakeAtRows_ = kNever, wakeAtBytes_ = kNever; // when so much waits, add() wakes it
+    bool waitsForIdle_ = false; // the thread, for its turn to call the sink
     bool rotateWanted_ = false;
+    std::chrono::milliseconds rotateBackOff_{};
+    Time rotateAt_{};           // not before
+    bool keepUpWanted_ = false; // the sink has to keep up
+    Time keptUpAt_;
+    std::size_t keepUpBytes_ = 0; // written since then
     bool stopping_ = false;
 };
 

@@ -9,11 +9,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <functional>
 #include <memory>
-#include <optional>
+#include <random>
 #include <tuple>
 
 namespace tenon::audit {
@@ -21,23 +23,24 @@ namespace tenon::audit {
 namespace {
 
 constexpr unsigned kInOneSecondMax = 9999;
+constexpr std::size_t kUnfinishedMarks = 6;
 
 // Whether text is a stamp like ".20261130T214427Z", of a day that there is.
-bool isStamp(std::string_view text) {
+bool isStamp(std::string_view text, SystemTime &out) {
     if (text.size() != 17) {
         return false;
     }
     const auto time =
         concat(text.substr(1, 4), '-', text.substr(5, 2), '-', text.substr(7, 2), text.substr(9, 3),
                ':', text.substr(12, 2), ':', text.substr(14, 2), ".000", text.substr(16));
-    SystemTime unused;
-    return text[0] == '.' && parseTime(time, unused);
+    return text[0] == '.' && parseTime(time, out);
 }
 
 // What stands behind the path in an archive's name, in the order of making.
 struct Mark {
     std::string_view stamp;
     unsigned n = 0;
+    SystemTime at{};
     bool operator<(const Mark &other) const {
         return std::tie(stamp, n) < std::tie(other.stamp, other.n);
     }
@@ -49,10 +52,10 @@ std::optional<Mark> markOf(std::string_view path, std::string_view name) {
     }
     const auto rest = name.substr(path.size());
     const auto stamp = rest.substr(0, 17);
-    if (!isStamp(stamp)) {
+    Mark mark{stamp};
+    if (!isStamp(stamp, mark.at)) {
         return std::nullopt;
     }
-    Mark mark{stamp, 0};
     if (const auto tail = rest.substr(17); !tail.empty()) {
         std::from_chars(tail.data() + 1, tail.data() + tail.size(), mark.n);
         if (mark.n == 0 || mark.n > kInOneSecondMax || tail != concat('.', mark.n)) {
@@ -60,6 +63,36 @@ std::optional<Mark> markOf(std::string_view path, std::string_view name) {
         }
     }
     return mark;
+}
+
+std::string folderOf(const std::string &path) {
+    const auto slash = path.rfind('/');
+    return slash == path.npos ? std::string() : path.substr(0, slash + 1);
+}
+
+std::string unfinishedStart(const std::string &path) {
+    const auto folder = folderOf(path);
+    return concat(folder, '.', path.substr(folder.size()), '.');
+}
+
+// The regular files in the folder of path for whose names that holds.
+std::vector<std::string> filesBeside(const std::string &path,
+                                     const std::function<bool(const std::string &)> &holds) {
+    const auto folder = folderOf(path);
+    std::vector<std::string> names;
+    const std::unique_ptr<DIR, int (*)(DIR *)> open(opendir(folder.empty() ? "." : folder.c_str()),
+                                                    closedir);
+    if (!open) {
+        return names;
+    }
+    while (const auto *entry = readdir(open.get())) {
+        auto name = folder + entry->d_name;
+        struct stat seen {};
+        if (holds(name) && lstat(name.c_str(), &seen) == 0 && S_ISREG(seen.st_mode)) {
+            names.push_back(std::move(name));
+        }
+    }
+    return names;
 }
 
 } // namespace
@@ -74,22 +107,34 @@ bool isArchiveOf(std::string_view path, std::string_view name) {
     return markOf(path, name).has_value();
 }
 
+std::optional<SystemTime> lastPutAside(const std::string &path) {
+    const auto names = archivesOf(path);
+    return names.empty() ? std::nullopt : std::optional(markOf(path, names.back())->at);
+}
+
+std::string unfinishedName(const std::string &path) {
+    static constexpr std::string_view kLetters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+    std::random_device random;
+    auto name = unfinishedStart(path);
+    for (std::size_t i = 0; i < kUnfinishedMarks; ++i) {
+        name += kLetters[random() % kLetters.size()];
+    }
+    return name;
+}
+
+std::vector<std::string> unfinishedOf(const std::string &path) {
+    const auto start = unfinishedStart(path);
+    return filesBeside(path, [&](const std::string &name) {
+        return name.size() == start.size() + kUnfinishedMarks && name.starts_with(start) &&
+               std::all_of(name.end() - kUnfinishedMarks, name.end(),
+                           [](unsigned char c) { return std::isalnum(c) != 0; });
+    });
+}
+
 std::vector<std::string> archivesOf(const std::string &path) {
-    const auto slash = path.rfind('/');
-    const auto folder = slash == path.npos ? std::string() : path.substr(0, slash + 1);
-    std::vector<std::string> names;
-    const std::unique_ptr<DIR, int (*)(DIR *)> open(opendir(folder.empty() ? "." : folder.c_str()),
-                                                    closedir);
-    if (!open) {
-        return names;
-    }
-    while (const auto *entry = readdir(open.get())) {
-        auto name = folder + entry->d_name;
-        struct stat seen {};
-        if (isArchiveOf(path, name) && lstat(name.c_str(), &seen) == 0 && S_ISREG(seen.st_mode)) {
-            names.push_back(std::move(name));
-        }
-    }
+    auto names =
+        filesBeside(path, [&](const std::string &name) { return isArchiveOf(path, name); });
     std::sort(names.begin(), names.end(), [&](const std::string &a, const std::string &b) {
         return markOf(path, a) < markOf(path, b);
     });
@@ -128,9 +173,10 @@ int renameToFree(const std::string &from, const std::string &to) {
     return link(from.c_str(), to.c_str()) == 0 && unlink(from.c_str()) == 0 ? 0 : errno;
 }
 
-Result<std::string> putAside(const std::string &from, const std::string &path, SystemTime now) {
+Result<std::string> putAside(const std::string &from, const std::string &path, SystemTime now,
+                             std::string_view tail) {
     for (unsigned n = 0; n <= kInOneSecondMax; ++n) {
-        auto name = archiveName(path, now, n);
+        auto name = archiveName(path, now, n).append(tail);
         const int reason = renameToFree(from, name);
         if (reason == 0) {
             return name;

@@ -6,6 +6,7 @@
 #include "runner/audit/stamps.h"
 #include "support/result.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,14 @@ std::string archiveName(std::string_view path, SystemTime at, unsigned n = 0);
 
 // Whether name is one that archiveName gives for path.
 bool isArchiveOf(std::string_view path, std::string_view name);
+
+// When the newest of archivesOf(path) was put aside, as its name says.
+std::optional<SystemTime> lastPutAside(const std::string &path);
+
+// A name in the folder of path that nobody can foresee, for a file that is not whole yet:
+// ".audit.db.k3XzQ0". Those of this kind that are in the folder.
+std::string unfinishedName(const std::string &path);
+std::vector<std::string> unfinishedOf(const std::string &path);
 
 // The regular files that were put aside from path, oldest first; whatever else is named in a like
 // manner is not among them. Their names begin as path does.
@@ -33,8 +42,9 @@ Deleted deleteOlder(const std::string &path, SystemTime before);
 
 // Renames a file as archiveName says for path, never over another file, and returns its new name:
 // the file at path itself, or one that was made to be put aside. A sink resolves symbolic links
-// first: here the link would be renamed.
-Result<std::string> putAside(const std::string &from, const std::string &path, SystemTime now);
+// first: here the link would be renamed. The tail stands behind the new name.
+Result<std::string> putAside(const std::string &from, const std::string &path, SystemTime now,
+                             std::string_view tail = "");
 
 // Renames a file unless there is one at `to`: 0, or the errno that says why not.
 int renameToFree(const std::string &from, const std::string &to);

@@ -24,10 +24,8 @@ namespace {
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
-constexpr auto kLockWaitMax = 200ms;
 constexpr int kOpenTriesMax = 5;
 constexpr auto kLockSleep = 500us;
-constexpr auto kUpkeepEvery = 60s;
 // So long after another process put the file aside, a SIGHUP is taken for the one that it had.
 constexpr auto kSameSignal = 10s;
 constexpr int kReopensMax = 8;
@@ -67,6 +65,9 @@ std::string reasonNotOpened(const std::string &path, int reason) {
     case ENOENT:
         return concat("the folder ", printable(folder.empty() ? "." : folder),
                       " does not exist; make it first");
+    case ELOOP:
+        return concat("a symbolic link stands at ", printable(path),
+                      ", which is not followed once the audit has begun; remove it");
     case ENOTDIR: return concat(printable(folder), " is no folder");
     default: return std::strerror(reason);
     }
@@ -92,14 +93,15 @@ Result<void> JsonlSink::begin() {
         const auto resolved = std::filesystem::canonical(path_, failed);
         if (!failed) {
             path_ = resolved.string();
+            isResolved_ = true;
             break;
         } // another process has just put it aside
     }
     if (failed) {
         return Error{"audit.open", failed.message()};
     }
+    // It may be due already; if it is locked now, that is seen to when the sink keeps up.
     deleteOld();
-    // It may be due already; if it is locked now, that is seen to when rows are written.
     if (lockCurrent(Steady::now())) {
         rotateIfDue();
         unlock();
@@ -116,7 +118,7 @@ Result<void> JsonlSink::openFile() {
     // Not to wait for whoever might read a FIFO, and not to make a terminal ours.
     constexpr int kFlags = O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
     do {
-        fd_ = ::open(path_.c_str(), kFlags, 0600);
+        fd_ = ::open(path_.c_str(), kFlags | (isResolved_ ? O_NOFOLLOW : 0), 0600);
     } while (fd_ < 0 && errno == EINTR);
     if (fd_ < 0) {
         return Error{"audit.open", reasonNotOpened(path_, errno)};
@@ -127,6 +129,7 @@ Result<void> JsonlSink::openFile() {
         return Error{"audit.open", concat("it is ", kindOf(seen.st_mode),
                                           "; expected a regular file, or none yet")};
     }
+    openedAt_ = std::chrono::system_clock::now();
     isDevice_ = S_ISCHR(seen.st_mode);
     deviceTorn_ = false;
     static constexpr std::string_view kSqliteHead("SQLite format 3\0", 16);
@@ -190,7 +193,7 @@ Result<void> JsonlSink::lockCurrent(Time until) {
         if (fstat(fd_, &open) != 0) {
             return errorOf("audit.write", errno);
         }
-        if (stat(path_.c_str(), &there) == 0 && open.st_dev == there.st_dev &&
+        if (lstat(path_.c_str(), &there) == 0 && open.st_dev == there.st_dev &&
             open.st_ino == there.st_ino) {
             return {};
         }
@@ -216,85 +219,6 @@ void JsonlSink::onReplaced() {
     }
 }
 
-bool JsonlSink::isDue() {
-    const auto bytes = size();
-    if (isDevice_ || bytes == 0 || Steady::now() < nextRotation_) {
-        return false;
-    }
-    return (rotation_.bytesMax > 0 && bytes > rotation_.bytesMax) ||
-           (rotation_.ageMax.count() > 0 && ageOfFirstRow() > rotation_.ageMax);
-}
-
-std::chrono::seconds JsonlSink::ageOfFirstRow() {
-    constexpr std::string_view kKey = R"("startedAt":")";
-    std::array<char, 256> bytes; // id and startedAt come first in a row
-    const auto length = pread(fd_, bytes.data(), bytes.size(), 0);
-    const std::string_view head(bytes.data(), length > 0 ? static_cast<std::size_t>(length) : 0);
-    const auto key = head.find(kKey);
-    const auto now = std::chrono::system_clock::now();
-    SystemTime began = now;
-    if (key == head.npos || !parseTime(head.substr(key + kKey.size()).substr(0, 24), began)) {
-        struct statx seen {};
-        if (statx(fd_, "", AT_EMPTY_PATH, STATX_BTIME, &seen) == 0 &&
-            (seen.stx_mask & STATX_BTIME) != 0) {
-            began = std::chrono::system_clock::from_time_t(seen.stx_btime.tv_sec);
-        }
-    }
-    return std::chrono::duration_cast<std::chrono::seconds>(now - began);
-}
-
-void JsonlSink::rotateIfDue() {
-    if (!isDue()) {
-        return;
-    }
-    const auto aside = putAside(path_, path_, std::chrono::system_clock::now());
-    if (aside) {
-        closeFile();
-        nextDeletion_ = {};
-        deleteOld();
-    } else {
-        nextRotation_ = Steady::now() + kUpkeepEvery;
-        notices_.push_back(concat("the file is due to be put aside, but ", aside.error().message,
-                                  "; it grows on"));
-    }
-}
-
-void JsonlSink::deleteOld() {
-    const auto now = std::chrono::system_clock::now();
-    const auto sinceEpoch = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch());
-    if (isDevice_ || rotation_.retention.count() <= 0 || rotation_.retention >= sinceEpoch ||
-        Steady::now() < nextDeletion_) {
-        return;
-    }
-    nextDeletion_ = Steady::now() + kUpkeepEvery;
-    const auto deleted = deleteOlder(path_, now - rotation_.retention);
-    if (!deleted.fault.empty() && !deletionFailed_) {
-        notices_.push_back(concat("a file that is too old cannot be deleted: ", deleted.fault));
-    }
-    deletionFailed_ = !deleted.fault.empty();
-}
-
-Result<void> JsonlSink::rotate() {
-    if (auto locked = lockCurrent(Steady::now() + kLockWaitMax); !locked) {
-        return locked;
-    }
-    const bool moved = Steady::now() < movedUntil_;
-    movedUntil_ = {};
-    if (isDevice_ || moved || size() == 0) {
-        unlock();
-        return {};
-    }
-    const auto aside = putAside(path_, path_, std::chrono::system_clock::now());
-    if (!aside) {
-        unlock();
-        return aside.error();
-    }
-    closeFile();
-    nextDeletion_ = {};
-    deleteOld();
-    return openFile();
-}
-
 void JsonlSink::compose(std::span<const Row> rows) {
     if (text_.capacity() > kTextKept) {
         text_ = {};
@@ -311,7 +235,6 @@ void JsonlSink::compose(std::span<const Row> rows) {
 Written JsonlSink::write(std::span<const Row> rows) {
     Written out;
     compose(rows); // before the lock: other processes may want it
-    deleteOld();
     const FileSizeSignalHeld held;
     if (auto done = writeBatch(Steady::now() + kLockWaitMax, out.rows); !done) {
         out.fault = std::move(done.error());
@@ -325,8 +248,7 @@ Result<void> JsonlSink::writeBatch(Time until, std::size_t &rows) {
         rows = 0;
         auto done = lockCurrent(until);
         if (done) {
-            rotateIfDue();
-            done = fd_ < 0 ? lockCurrent(until) : done;
+            lookAtClock();
         }
         done = done ? closeOffTorn() : done;
         done = done ? append(rows) : done;

@@ -10,23 +10,27 @@
 #include "runner/audit/sink.h"
 
 #include <memory>
+#include <optional>
 
 namespace tenon::audit {
 
 class JsonlSink : public Sink {
 public:
     // A regular file, made if need be (mode 0600; its folder must exist), or a character device:
-    // that is neither locked nor rotated. Symbolic links are resolved here, once.
+    // that is neither locked nor rotated. Symbolic links are resolved here, once; one that is put
+    // at the path later is not followed, but a fault.
     static Result<std::unique_ptr<JsonlSink>> open(std::string path, Rotation rotation);
     ~JsonlSink() override;
     JsonlSink(const JsonlSink &) = delete;
     JsonlSink &operator=(const JsonlSink &) = delete;
 
     Written write(std::span<const Row> rows) override;
+    std::vector<std::string> keepUp() override;
     Result<void> rotate() override;
 
 private:
     using Time = std::chrono::steady_clock::time_point;
+    static constexpr std::chrono::milliseconds kLockWaitMax{200};
     JsonlSink(std::string path, Rotation rotation) : path_(std::move(path)), rotation_(rotation) {}
 
     Result<void> begin();
@@ -39,9 +43,11 @@ private:
     void onReplaced();
 
     bool isDue();
-    std::chrono::seconds ageOfFirstRow();
+    bool isTooOld() const;
     void rotateIfDue();
+    Result<void> putAsideNow();
     void deleteOld();
+    void lookAtClock();
 
     void compose(std::span<const Row> rows);
     Result<void> writeBatch(Time until, std::size_t &rows);
@@ -52,8 +58,10 @@ private:
     std::uint64_t size();
 
     std::string path_;
+    bool isResolved_ = false; // path_ is
     Rotation rotation_;
     int fd_ = -1;
+    SystemTime openedAt_{};
     bool isDevice_ = false;
     bool deviceTorn_ = false; // half a row was written to a device
 
@@ -61,10 +69,14 @@ private:
     std::vector<std::size_t> ends_; // of each in text_
     std::vector<std::string> notices_;
 
-    Time movedUntil_{};   // until then rotate() holds the file for put aside already
-    Time nextRotation_{}; // after a failed one
+    Time movedUntil_{};      // until then rotate() holds the file for put aside already
+    Time nextRotation_{};    // after a failed one
+    Time nextAgeRotation_{}; // after one
     Time nextDeletion_{};
     bool deletionFailed_ = false;
+    std::optional<std::chrono::nanoseconds> wroteAt_; // since the machine was started
+    bool clockJumped_ = false;
+    bool saidNotDeleted_ = false;
 };
 
 } // namespace tenon::audit

@@ -46,6 +46,26 @@ bool isAt(const FileId &id, const std::string &path) {
     return seen && seen->id == id;
 }
 
+std::optional<std::chrono::system_clock::time_point> bornAt(const std::string &path) {
+    struct statx status {};
+    if (statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &status) != 0 ||
+        (status.stx_mask & STATX_BTIME) == 0) {
+        return std::nullopt;
+    }
+    return std::chrono::system_clock::from_time_t(status.stx_btime.tv_sec) +
+           std::chrono::milliseconds(status.stx_btime.tv_nsec / 1'000'000);
+}
+
+std::optional<std::chrono::seconds> unwrittenFor(const std::string &path) {
+    struct stat status {};
+    if (lstat(path.c_str(), &status) != 0) {
+        return std::nullopt;
+    }
+    return std::chrono::floor<std::chrono::seconds>(
+        std::chrono::system_clock::now() -
+        std::chrono::system_clock::from_time_t(status.st_mtim.tv_sec));
+}
+
 Anchor::Anchor(const std::string &path)
     : fd_(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC)) {}
 
@@ -82,7 +102,10 @@ Result<FolderLock> FolderLock::take(const std::string &path, SteadyTime until) {
     FolderLock lock(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (lock.fd_ < 0) {
         return Error{"audit.open",
-                     concat("its folder ", printable(folder), ": ", std::strerror(errno))};
+                     concat("its folder ", printable(folder),
+                            " cannot be opened: ", std::strerror(errno),
+                            "; a database needs one that this user may read, for a lock on it: "
+                            "allow that, or keep JSON lines")};
     }
     while (flock(lock.fd_, LOCK_EX | LOCK_NB) != 0) {
         if (errno != EWOULDBLOCK && errno != EINTR) {

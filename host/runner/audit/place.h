@@ -30,6 +30,10 @@ struct FileSeen {
 // What stands at the path, a symbolic link as such.
 std::optional<FileSeen> seenAt(const std::string &path);
 bool isAt(const FileId &id, const std::string &path);
+// When the file was made, where the file system keeps that.
+std::optional<std::chrono::system_clock::time_point> bornAt(const std::string &path);
+// How long ago it was written last.
+std::optional<std::chrono::seconds> unwrittenFor(const std::string &path);
 
 // A file that is held without being opened: closing it takes no lock away.
 class Anchor {

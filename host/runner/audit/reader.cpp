@@ -61,6 +61,7 @@ Result<void> Follower::openLive() {
     auto source = openSource(path_, query_);
     if (source) {
         live_ = std::move(*source);
+        endLive();
         return {};
     }
     live_.reset();
@@ -72,6 +73,12 @@ Result<void> Follower::openLive() {
                                       "written to"};
     }
     return {};
+}
+
+void Follower::endLive() {
+    if (end_ == Source::End::Closed) {
+        live_->endHere();
+    }
 }
 
 Result<void> Follower::start() {
@@ -277,7 +284,9 @@ Result<bool> Follower::poll(const TakeRow &take) {
         if (live_) {
             const bool isHere = isAt(live_->id(), path_);
             auto goesOn = isHere && live_->counts() ? pollDatabase(take) : drain(*live_, take);
-            if (!goesOn || !*goesOn || isHere) {
+            // What came after lines were opened is not asked for where they are read once.
+            const bool isAll = end_ == Source::End::Closed && !live_->counts();
+            if (!goesOn || !*goesOn || isHere || isAll) {
                 return goesOn;
             }
             moved_ = std::move(live_);
@@ -291,6 +300,7 @@ Result<bool> Follower::poll(const TakeRow &take) {
             return source.error().code == "audit.missing" ? Result<bool>(true) : source.error();
         }
         live_ = std::move(*source);
+        endLive();
     }
     return true;
 }

@@ -60,6 +60,7 @@ private:
     Result<void> start();
     Result<void> startAtNewest();
     Result<void> openLive();
+    void endLive(); // where it is, when it is read once
     void collectNewest(const std::vector<std::string> &names);
     void takeNewest(const std::string &name, Source &source, Source::End end);
 

@@ -19,28 +19,68 @@ constexpr std::size_t kKeyBytesMax = 256;
 // Text of this alphabet that is at least so long is encoded data.
 constexpr std::size_t kBase64BytesMin = 512;
 
+bool hasBetween(std::string_view text, char first, char last) {
+    return std::any_of(text.begin(), text.end(), [&](char c) { return c >= first && c <= last; });
+}
+
+// Takes the next line off text; its end ("\n", "\r\n") is no part of it.
+std::string_view takeLine(std::string_view &text) {
+    const auto end = std::min(text.find('\n'), text.size());
+    auto line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.ends_with('\r')) {
+        line.remove_suffix(1);
+    }
+    return line;
+}
+
+// Letters of both cases and digits, on one line or on lines of one length (the last may be
+// shorter): neither a list of paths nor a digest.
 bool isBase64(std::string_view text) {
-    return text.size() >= kBase64BytesMin && std::all_of(text.begin(), text.end(), [](char c) {
-               return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                      c == '+' || c == '/' || c == '-' || c == '_' || c == '=' || c == '\n' ||
-                      c == '\r';
-           });
+    if (text.size() < kBase64BytesMin || !hasBetween(text, 'a', 'z') ||
+        !hasBetween(text, 'A', 'Z') || !hasBetween(text, '0', '9')) {
+        return false;
+    }
+    const auto isPart = [](char c) {
+        return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+               c == '+' || c == '/' || c == '-' || c == '_' || c == '=';
+    };
+    auto rest = text;
+    for (auto line = takeLine(rest), first = line; !line.empty(); line = takeLine(rest)) {
+        const bool fits = rest.empty() ? line.size() <= first.size() : line.size() == first.size();
+        if (!fits || !std::all_of(line.begin(), line.end(), isPart)) {
+            return false;
+        }
+    }
+    return rest.empty();
+}
+
+// What a data URI says that it is, if it is a plain media type: "image/png".
+std::string_view mediaType(std::string_view said, const Masker &masker) {
+    static constexpr std::string_view kParts = "abcdefghijklmnopqrstuvwxyz0123456789.+-";
+    const auto type = said.substr(0, said.find(';'));
+    const auto slash = std::min(type.find('/'), type.size());
+    const auto name = type.substr(0, slash), kind = type.substr(std::min(slash + 1, type.size()));
+    const auto isPlain = [](std::string_view part) {
+        return !part.empty() && part.find_first_not_of(kParts) == part.npos;
+    };
+    return isPlain(name) && isPlain(kind) && masker.isClean(type) ? type : "data";
 }
 
 // "[image/png, 1234 bytes]" for data that is encoded in a string; "" for any other string.
-std::string binaryNotice(std::string_view text) {
+std::string binaryNotice(std::string_view text, const Masker &masker) {
     std::string_view type = "base64", data = text;
     if (text.starts_with("data:")) {
         const auto comma = text.substr(0, 200).find(";base64,");
         if (comma == text.npos) {
             return "";
         }
-        type = text.substr(5, comma - 5);
+        type = mediaType(text.substr(5, comma - 5), masker);
         data = text.substr(comma + 8);
     } else if (!isBase64(text)) {
         return "";
     }
-    return concat("[", printable(type, 100), ", ", data.size() / 4 * 3, " bytes]");
+    return concat("[", type, ", ", data.size() / 4 * 3, " bytes]");
 }
 
 bool isAscii(std::string_view text) { // and no DEL
@@ -86,7 +126,7 @@ private:
             json::appendQuoted(out_, text);
             return;
         }
-        if (auto notice = binaryNotice(text); !notice.empty()) {
+        if (auto notice = binaryNotice(text, *sanitiser_.masker_); !notice.empty()) {
             quoted(notice);
             return;
         }
@@ -110,7 +150,9 @@ private:
         out_ += printable(json, json.size() * 6);
     }
     void number(std::string_view digits) {
-        if (digits.size() <= 400) {
+        if (!sanitiser_.masker_->isClean(digits)) { // a known secret is, or is in, them
+            out_ += "\"***\"";
+        } else if (digits.size() <= 400) {
             out_ += digits;
         } else {
             quoted(concat("[a number of ", digits.size(), " digits]"));
@@ -169,11 +211,12 @@ private:
 
 Sanitiser::Sanitiser(std::shared_ptr<const Masker> masker) : masker_(std::move(masker)) {}
 
-// Masked, and cut at bytesMax with a notice. No more of the text is looked at than can matter.
+// Masked, and cut at bytesMax with a notice. No more of the text is looked at than can matter, and
+// nothing behind bytesMax is shown, however much the masks have made room for.
 std::string Sanitiser::shortened(std::string_view text, std::size_t bytesMax) const {
     const auto seen = text.substr(0, std::min(text.size(), bytesMax + masker_->reach()));
-    std::string shown = masker_->masked(seen);
-    if (shown.size() <= bytesMax && seen.size() == text.size()) {
+    std::string shown = masker_->masked(seen, bytesMax);
+    if (shown.size() <= bytesMax && text.size() <= bytesMax) {
         return shown;
     }
     auto end = std::min(shown.size(), bytesMax);

@@ -36,11 +36,13 @@ public:
 
     // Appends some more rows that fit; false at the present end.
     virtual Result<bool> next(std::vector<Row> &rows) = 0;
+    // next() gives no more than what is there now.
+    virtual void endHere() {}
     // The newest `most` of those that fit and that `take` does not refuse, newest first. It refuses
     // no more than `refusedMost`. next() goes on behind them.
     virtual Result<std::vector<Row>> newest(std::size_t most, std::size_t refusedMost, End end,
                                             const std::function<bool(const Row &)> &take) = 0;
-    // The last rows, when the end is closed.
+    // The last rows, when the end is closed; not one that somebody is just writing.
     virtual void close(std::vector<Row> & /*rows*/) {}
 
     // A database counts its rows, through rotation too; lines do not.

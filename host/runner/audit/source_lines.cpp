@@ -5,6 +5,7 @@
 #include "json/document.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,6 +13,7 @@
 #include <cerrno>
 #include <cstring>
 #include <deque>
+#include <limits>
 
 namespace tenon::audit {
 
@@ -31,14 +33,17 @@ public:
     Result<std::vector<Row>> newest(std::size_t most, std::size_t refusedMost, End end,
                                     const std::function<bool(const Row &)> &take) override;
     void close(std::vector<Row> &rows) override;
+    void endHere() override;
     bool counts() const override { return false; }
 
 private:
     Result<std::size_t> readPiece();
+    bool isBeingWritten() const;
     void takeLine(std::string_view line, std::vector<Row> &rows);
 
     int fd_;
     off_t offset_ = 0;
+    off_t end_ = std::numeric_limits<off_t>::max(); // nothing is read from there on
     std::string piece_ = std::string(kPieceBytes, '\0');
     std::string open_;    // the beginning of a line whose end is not read yet
     bool isLong_ = false; // and which is too long to be kept
@@ -47,7 +52,9 @@ private:
 
 Result<std::size_t> Lines::readPiece() {
     for (;;) {
-        const auto got = pread(fd_, piece_.data(), piece_.size(), offset_);
+        const auto most =
+            std::min<std::uint64_t>(piece_.size(), static_cast<std::uint64_t>(end_ - offset_));
+        const auto got = pread(fd_, piece_.data(), most, offset_);
         if (got > 0) {
             offset_ += got;
             return static_cast<std::size_t>(got);
@@ -106,7 +113,29 @@ void Lines::takeLine(std::string_view line, std::vector<Row> &rows) {
     }
 }
 
+void Lines::endHere() {
+    struct stat seen {};
+    if (fstat(fd_, &seen) == 0) {
+        end_ = seen.st_size;
+    }
+}
+
+// Who writes holds a lock on the file; what has grown since it was read was being written then.
+bool Lines::isBeingWritten() const {
+    if (flock(fd_, LOCK_SH | LOCK_NB) != 0) {
+        return errno == EWOULDBLOCK;
+    }
+    struct stat seen {};
+    const bool hasGrown = fstat(fd_, &seen) == 0 && seen.st_size > offset_;
+    flock(fd_, LOCK_UN);
+    return hasGrown;
+}
+
 void Lines::close(std::vector<Row> &rows) {
+    if ((isLong_ || !open_.empty()) && isBeingWritten()) {
+        open_.clear(); // its other half will be there soon
+        isLong_ = false;
+    }
     if (isLong_) {
         skip();
     } else {

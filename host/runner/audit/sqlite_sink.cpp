@@ -23,12 +23,10 @@ namespace {
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
-constexpr auto kWaitMax = 200ms;
+constexpr auto kWaitMax = 900ms;
 constexpr auto kOpenWaitMax = 5s; // several processes start at once
-constexpr auto kDrainMax = 5s;    // when the database was moved: else rows would be in two files
 constexpr auto kBusySleep = 500us;
 constexpr int kTriesMax = 5;
-constexpr std::uint64_t kPageBytes = 4'096;
 
 std::string failureToOpen(const std::string &path, const Error &error) {
     return concat("the audit database ", printable(path), " cannot be opened: ", error.message);
@@ -53,10 +51,12 @@ Result<std::unique_ptr<SqliteSink>> SqliteSink::open(std::string path, Rotation 
     sink->until_ = Steady::now() + kOpenWaitMax;
     const FileSizeSignalHeld held;
     if (auto done = sink->ready(); !done) {
-        return Error{"audit.open", failureToOpen(sink->path_, done.error())};
+        const auto &error = done.error();
+        return Error{error.code == "audit.locked" ? error.code : "audit.open",
+                     failureToOpen(sink->path_, error)};
     }
     sink->moved_ = false;
-    sink->keepUp();
+    sink->upkeep();
     return sink;
 }
 
@@ -68,6 +68,7 @@ SqliteSink::~SqliteSink() {
             leave(*lock);
         }
     }
+    open_.reset(); // while the signal is held: SQLite empties its log
 }
 
 int SqliteSink::onBusy(void *sink, int /*tries*/) {
@@ -107,6 +108,7 @@ Result<void> SqliteSink::ready() {
 // Files that are deleted while SQLite opens them are errors of all kinds, which pass.
 Result<void> SqliteSink::connect(const FolderLock &lock) {
     Result<void> done;
+    removeUnfinished(lock);
     for (int i = 0; i < kTriesMax; ++i) {
         const auto there = seenAt(path_);
         if (there && !there->isRegular) {
@@ -122,6 +124,12 @@ Result<void> SqliteSink::connect(const FolderLock &lock) {
             continue;
         }
         done = openHere(*there);
+        if (!done && done.error().code == "audit.damaged") {
+            if (auto aside = putAsideDamaged(); !aside) {
+                return aside;
+            }
+            continue;
+        }
         if (open_ || (!done && done.error().code != "audit.io")) {
             return done;
         }
@@ -133,18 +141,16 @@ Result<void> SqliteSink::connect(const FolderLock &lock) {
 
 // Under a name of its own first: what is at the path is whole whenever this process may die.
 Result<void> SqliteSink::makeDatabase(const FolderLock &lock, bool replacesEmpty) {
-    const auto fresh = concat(path_, ".new");
-    removeDatabase(fresh);
-    auto done = [&] {
-        const auto made = createDatabase(fresh, Journal::Log);
-        return made ? Result<void>() : made.error();
-    }(); // and closed
-    done = done ? syncDatabase(fresh) : done;
+    const auto fresh = unfinishedName(path_);
+    if (const auto made = createDatabase(fresh, Journal::Log); !made) {
+        return made.error();
+    } // and closed
+    auto done = syncDatabase(fresh);
+    done = done ? putLogAside() : done;
     if (!done) {
         removeDatabase(fresh);
         return done;
     }
-    removeBeside(path_); // of a database that is gone
     const int reason = !replacesEmpty                                   ? renameToFree(fresh, path_)
                        : std::rename(fresh.c_str(), path_.c_str()) == 0 ? 0
                                                                         : errno;
@@ -161,9 +167,9 @@ Result<void> SqliteSink::makeDatabase(const FolderLock &lock, bool replacesEmpty
 // itself may take.
 std::uint64_t SqliteSink::logPagesMax() const {
     const auto most = std::uint64_t{1'000}; // SQLite's own
-    return rotation_.bytesMax == 0
-               ? most
-               : std::clamp(rotation_.bytesMax / kPageBytes / 4, std::uint64_t{16}, most);
+    return rotation_.bytesMax == 0 ? most
+                                   : std::clamp(rotation_.bytesMax / std::uint64_t{kPageBytes} / 4,
+                                                std::uint64_t{16}, most);
 }
 
 // Leaves open_ empty when the file was replaced meanwhile, or had to be put aside.
@@ -178,15 +184,7 @@ Result<void> SqliteSink::openHere(const FileSeen &there) {
     if ((!seenAt(log_) || !seenAt(index_)) && database->isOpenElsewhere()) {
         return putAsideParted();
     }
-    sqlite3_busy_handler(database->get(), onBusy, this);
-    int on = 1;
-    sqlite3_file_control(database->get(), "main", SQLITE_FCNTL_PERSIST_WAL, &on);
-    done = database->run(
-        concat("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ", logPagesMax(),
-               "; PRAGMA journal_size_limit = ", logPagesMax() * kPageBytes,
-               "; SELECT 1 FROM calls LIMIT 1")
-            .c_str()); // which opens the log
-    if (!done) {
+    if (done = configure(*database); !done) {
         return done;
     }
     const auto log = seenAt(log_), index = seenAt(index_);
@@ -197,20 +195,51 @@ Result<void> SqliteSink::openHere(const FileSeen &there) {
         !index) {
         return {};
     }
-    Open open{std::move(*database),
-              std::move(anchor),
-              there.id,
-              log->id,
-              index->id,
-              {},
-              {},
-              {},
-              {},
-              {},
-              {},
-              {},
-              {},
-              {}};
+    return prepare({std::move(*database),
+                    std::move(anchor),
+                    there.id,
+                    log->id,
+                    index->id,
+                    {},
+                    {},
+                    {},
+                    {},
+                    {},
+                    {},
+                    {},
+                    {},
+                    {},
+                    {}});
+}
+
+Result<void> SqliteSink::configure(Database &database) {
+    sqlite3_busy_handler(database.get(), onBusy, this);
+    int on = 1;
+    sqlite3_file_control(database.get(), "main", SQLITE_FCNTL_PERSIST_WAL, &on);
+    auto journal = database.prepare("PRAGMA journal_mode = WAL"); // one put aside has none
+    if (!journal) {
+        return journal.error();
+    }
+    const auto answered = journal->step();
+    if (!answered) {
+        return answered.error();
+    }
+    if (const auto mode = journal->text(0); mode != "wal") {
+        return Error{"audit.open", concat("it cannot be given a write-ahead log, its journal mode "
+                                          "stays ",
+                                          printable(mode),
+                                          "; expected a file system with shared "
+                                          "memory: use another path")};
+    }
+    journal->reset();
+    return database.run(concat("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = ",
+                               logPagesMax(), "; PRAGMA journal_size_limit = ",
+                               logPagesMax() * static_cast<std::uint64_t>(kPageBytes),
+                               "; SELECT 1 FROM calls LIMIT 1")
+                            .c_str()); // which opens the log
+}
+
+Result<void> SqliteSink::prepare(Open open) {
     const std::pair<Statement *, std::string> statements[] = {
         {&open.begin, "BEGIN IMMEDIATE"},
         {&open.commit, "COMMIT"},
@@ -220,8 +249,9 @@ Result<void> SqliteSink::openHere(const FileSeen &there) {
         {&open.pages, "PRAGMA page_count"},
         {&open.freePages, "PRAGMA freelist_count"},
         {&open.vacuum, "PRAGMA incremental_vacuum(512)"},
-        {&open.oldest, "SELECT startedAt FROM calls ORDER BY startedAt LIMIT 1"},
-        {&open.any, "SELECT count(*) FROM (SELECT 1 FROM calls LIMIT 1)"},
+        {&open.last, "SELECT coalesce(max(seq), 0) FROM calls"},
+        {&open.newest, "SELECT startedAt FROM calls ORDER BY seq DESC LIMIT 1"},
+        {&open.deleteTo, "DELETE FROM calls WHERE seq <= ?1"},
         {&open.deleteOld, "DELETE FROM calls WHERE seq IN (SELECT seq FROM calls WHERE "
                           "startedAt < ?1 ORDER BY startedAt LIMIT 500)"}};
     for (const auto &[statement, sql] : statements) {
@@ -277,41 +307,44 @@ bool SqliteSink::leaveMoved() {
     if (deleted) {
         notices_.emplace_back("the database had been deleted; a new one is begun at its path");
     } else if (!kept) {
-        notices_.emplace_back("the database had been moved; a new one is begun at its path. Its "
-                              "last rows may be missing in it: it was being read");
+        notices_.emplace_back("the database had been moved; a new one is begun at its path. It was "
+                              "being read: its last rows are yet in its log");
     } else if (!rotatedAway) {
         notices_.emplace_back("the database had been moved; a new one is begun at its path");
     }
     moved_ = true;
     // Whatever takes the place of the database must not find the log of this one.
-    for (const auto &[id, path] : {std::pair(open_->log, log_), std::pair(open_->index, index_)}) {
-        if (isAt(id, path)) {
-            unlink(path.c_str());
+    if (isOurLog() && kept) {
+        unlink(log_.c_str());
+        if (isAt(open_->index, index_)) {
+            unlink(index_.c_str());
         }
+    } else if (isOurLog() && !deleted) {
+        sendLogAfter(open_->anchor.name());
     }
     return kept;
+}
+
+// To be opened afresh the next time.
+void SqliteSink::leaveFailed() {
+    if (look() == Standing::Here) {
+        open_.reset();
+    } else if (const auto lock = FolderLock::take(path_, until_)) {
+        leave(*lock);
+    }
 }
 
 // A process that opens the database now would not find what is in our log only. So it gets a new
 // one, and this one is put aside with all that is in it.
 bool SqliteSink::leaveParted() {
     const bool kept = drain();
+    if (kept && isOurLog()) {
+        unlink(log_.c_str());
+    }
     return putAsideParted() && kept;
 }
 
-Result<void> SqliteSink::putAsideParted() {
-    const auto aside = putAside(path_, path_, std::chrono::system_clock::now());
-    if (!aside) {
-        return seenAt(path_) ? Result<void>(aside.error()) : Result<void>(); // it was deleted too
-    }
-    notices_.push_back(concat("the -wal or -shm file beside the database had been taken away; the "
-                              "database is put aside as ",
-                              printable(*aside), " and a new one begun"));
-    return {};
-}
-
 bool SqliteSink::drain() {
-    const auto until = std::max(until_, Steady::now() + kDrainMax);
     do {
         int inLog = 0, copied = 0;
         const int code = sqlite3_wal_checkpoint_v2(open_->database.get(), "main",
@@ -323,29 +356,14 @@ bool SqliteSink::drain() {
             return false;
         }
         std::this_thread::sleep_for(kBusySleep);
-    } while (Steady::now() < until);
+    } while (Steady::now() < until_);
     return false;
-}
-
-void SqliteSink::setAsideDamaged() {
-    const auto lock = FolderLock::take(path_, until_);
-    if (!lock || !open_ || look() != Standing::Here) {
-        return;
-    }
-    const auto aside = putAside(path_, path_, std::chrono::system_clock::now());
-    if (aside) {
-        removeBeside(path_);
-        notices_.push_back(concat("the database is damaged; it is put aside as ", printable(*aside),
-                                  " and a new one begun"));
-    }
-    open_.reset();
 }
 
 Written SqliteSink::write(std::span<const Row> rows) {
     Written out;
     const FileSizeSignalHeld held;
     until_ = Steady::now() + kWaitMax;
-    bool isHere = false;
     for (int i = 0; i < kTriesMax && out.rows < rows.size(); ++i) {
         auto done = ready();
         done = done ? insert(rows) : done;
@@ -353,17 +371,13 @@ Written SqliteSink::write(std::span<const Row> rows) {
             out.fault = std::move(done.error());
             break;
         }
-        isHere = look() == Standing::Here;
-        if (isHere || isKept()) {
+        if (isKept()) {
             out.rows = rows.size();
         }
     }
     if (out.rows < rows.size() && !out.fault) {
         out.fault = Error{"audit.write", "the database is deleted again and again while rows are "
                                          "written"};
-    }
-    if (isHere) {
-        keepUp();
     }
     out.notices = std::exchange(notices_, {});
     return out;
@@ -381,7 +395,7 @@ Result<void> SqliteSink::insert(std::span<const Row> rows) {
     } else if (done.error().code == "audit.damaged") {
         setAsideDamaged();
     } else if (done.error().code == "audit.io") {
-        open_.reset(); // opened afresh the next time
+        leaveFailed();
     }
     return done;
 }

@@ -7,9 +7,9 @@
 //
 // Somebody may move or delete the database while it is open. That is looked for before and after
 // each batch; whoever sees it first makes a new one, under a lock on the folder, and a batch that
-// went where nobody can find it is written again. No process ever unlinks a log that another one
-// still writes: SQLite is told to leave it (PERSIST_WAL), and one that has no database is taken
-// away by whoever makes the new database, before it does.
+// went where nobody can find it is written again. No log is ever unlinked that may have rows which
+// are nowhere else: SQLite is told to leave it (PERSIST_WAL), and one that has no database is put
+// aside by whoever makes the new database, before it does.
 #pragma once
 
 #include "runner/audit/database.h"
@@ -30,10 +30,10 @@ public:
     SqliteSink(const SqliteSink &) = delete;
     SqliteSink &operator=(const SqliteSink &) = delete;
 
-    // Two things take longer than other batches. Rotation, due once the rows take more than
-    // bytesMax, copies them: 64 MiB in half a second to a second. And a database that was moved is
-    // given what is in the log yet, which waits for the disk.
     Written write(std::span<const Row> rows) override;
+    // Rotation, due once the rows take more than bytesMax, copies them, without a lock that keeps
+    // others from writing; then it deletes them under one.
+    std::vector<std::string> keepUp() override;
     Result<void> rotate() override;
 
 private:
@@ -43,7 +43,7 @@ private:
         Anchor anchor;
         FileId main, log, index; // the file, its -wal and its -shm
         Statement begin, insert, commit;
-        Statement pages, freePages, vacuum, oldest, any, deleteOld;
+        Statement pages, freePages, vacuum, last, newest, deleteOld, deleteTo;
     };
     // What became of those files.
     enum class Standing {
@@ -61,6 +61,8 @@ private:
     Result<void> ready();
     Result<void> connect(const FolderLock &lock);
     Result<void> openHere(const FileSeen &there);
+    Result<void> configure(Database &database);
+    Result<void> prepare(Open open);
     std::uint64_t logPagesMax() const;
     Result<void> makeDatabase(const FolderLock &lock, bool replacesEmpty);
     bool leave(const FolderLock &lock); // whether all that was committed is in a file with a name
@@ -68,21 +70,31 @@ private:
     bool isDeleted() const;
     bool leaveMoved();
     bool leaveParted();
+    void leaveFailed();
     Result<void> putAsideParted();
     bool drain(); // the log into the database
     void setAsideDamaged();
+    Result<void> putAsideDamaged();
+    bool isOurLog() const;
+    void sendLogAfter(const std::string &database);
+    Result<void> putLogAside();
+    void removeUnfinished(const FolderLock &lock);
 
     Result<void> insert(std::span<const Row> rows);
     Result<void> insertOpen(std::span<const Row> rows);
 
-    void keepUp();
+    void upkeep();
+    bool isClockPlausible();
     void deleteOldRows();
     void giveBackSpace();
+    bool isLogHeld();
     bool isDue();
+    bool isOfAge();
     Result<void> rotateNow(Wanted wanted);
-    Result<void> moveRows(const FolderLock &lock, Wanted wanted);
-    Result<void> copyRows(const std::string &to);
-    Result<void> takeOut(const std::string &aside);
+    Result<void> moveRows(const FolderLock &lock, const std::string &copy);
+    Result<std::int64_t> copyRows(const std::string &to);
+    Result<void> fillCopy(Database &copy, std::int64_t last);
+    Result<void> takeOut(const FolderLock &lock, const std::string &copy, std::int64_t last);
 
     static int onBusy(void *sink, int tries);
 
@@ -92,12 +104,16 @@ private:
     SteadyTime until_{}; // how long the call at hand may wait for locks
     std::vector<std::string> notices_;
 
-    bool moved_ = false;          // by somebody, since the last rotate()
-    bool isGivingBack_ = true;    // pages without rows
-    SteadyTime nextAgeLook_{};    // at the oldest row
-    SteadyTime nextRotation_{};   // after one that failed
-    SteadyTime nextDeletion_{};   // of rows that are too old
-    bool deletionFailed_ = false; // which was said
+    bool moved_ = false;       // by somebody, since the last rotate()
+    bool isGivingBack_ = true; // pages without rows
+    SystemTime opened_ = std::chrono::system_clock::now();
+    std::optional<SystemTime> rotated_; // by this sink
+    SteadyTime nextAgeLook_{};          // at when the database was begun
+    SteadyTime nextRotation_{};         // after one that failed
+    SteadyTime nextDeletion_{};         // of rows that are too old
+    bool deletionFailed_ = false;       // which was said, as were these
+    bool clockDoubted_ = false, logHeldSaid_ = false;
+    std::optional<SteadyTime> logHeldSince_;
 };
 
 } // namespace tenon::audit

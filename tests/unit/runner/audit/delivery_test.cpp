@@ -22,6 +22,7 @@ public:
     // What becomes of the next writes; by default all rows are safe.
     std::function<Written(std::span<const Row>)> onWrite;
     std::function<Result<void>()> onRotate;
+    std::function<std::vector<std::string>()> onKeepUp;
 
     Written write(std::span<const Row> rows) {
         std::unique_lock lock(mutex_);
@@ -38,6 +39,19 @@ public:
         ++rotations_;
         return onRotate ? onRotate() : Result<void>();
     }
+    std::vector<std::string> keepUp() {
+        std::unique_lock lock(mutex_);
+        ++keepUps_;
+        keptUpBy_ = std::this_thread::get_id();
+        keepUpOpen_.wait(lock, [&] { return !keepUpClosed_; });
+        return onKeepUp ? onKeepUp() : std::vector<std::string>();
+    }
+    // While closed, it waits.
+    void closeKeepUp(bool closed) {
+        const std::lock_guard lock(mutex_);
+        keepUpClosed_ = closed;
+        keepUpOpen_.notify_all();
+    }
     // While closed, a write waits.
     void close(bool closed) {
         const std::lock_guard lock(mutex_);
@@ -52,6 +66,8 @@ public:
     std::vector<Steady::time_point> writes() const { return get(writes_); }
     std::size_t largest() const { return get(largest_); }
     int rotations() const { return get(rotations_); }
+    int keepUps() const { return get(keepUps_); }
+    std::thread::id keptUpBy() const { return get(keptUpBy_); }
     std::vector<int> numbers() const {
         std::vector<int> out;
         for (const auto &row : rows()) {
@@ -71,13 +87,17 @@ private:
     std::vector<Row> rows_;
     std::vector<Steady::time_point> writes_;
     std::size_t largest_ = 0;
-    int rotations_ = 0;
+    int rotations_ = 0, keepUps_ = 0;
+    std::condition_variable keepUpOpen_;
+    bool keepUpClosed_ = false;
+    std::thread::id keptUpBy_;
 };
 
 class FakeSink : public Sink {
 public:
     explicit FakeSink(Script &script) : script_(script) {}
     Written write(std::span<const Row> rows) override { return script_.write(rows); }
+    std::vector<std::string> keepUp() override { return script_.keepUp(); }
     Result<void> rotate() override { return script_.rotate(); }
 
 private:
@@ -86,6 +106,10 @@ private:
 
 Written failing(std::span<const Row>) {
     return {0, Error{"audit.write", "the disk is on fire"}, {}};
+}
+
+Written locked(std::span<const Row>) {
+    return {0, Error{"audit.locked", "locked by another process for too long"}, {}};
 }
 
 // A delivery to a FakeSink, and what it logs.
@@ -225,17 +249,19 @@ TEST_CASE("A fault is logged once, tried again ever more slowly, and its end is 
     Rig rig(Mode::Async);
     rig.script.onWrite = failing;
     rig.add(0, 3);
-    CHECK(rig.eventually([&] { return rig.script.writes().size() >= 4; }));
+    CHECK(rig.eventually([&] { return rig.script.writes().size() >= 6; }));
     CHECK(rig.delivery->counts().faulted);
     rig.add(3, 4);
     const auto writes = rig.script.writes();
     CHECK((writes[1] - writes[0] >= 50ms && writes[2] - writes[1] >= 100ms &&
            writes[3] - writes[2] >= 200ms));
     rig.script.change([&] { rig.script.onWrite = nullptr; });
-    CHECK(timeOf([&] { CHECK(rig.delivery->flush(5s)); }) < 300ms); // the next wait is 400 ms
+    const auto began = Steady::now();
+    CHECK(rig.delivery->flush(5s));
+    CHECK(rig.script.writes().back() - began < 900ms); // it would have waited for a second
     CHECK(rig.script.numbers() == countedTo(7));
     const auto counts = rig.delivery->counts();
-    CHECK((counts.written == 7 && counts.faults >= 4 && !counts.faulted));
+    CHECK((counts.written == 7 && counts.faults >= 6 && !counts.faulted));
     rig.delivery.reset(); // what there is to say is said
     CHECK(rig.kept.count("error tenon: audit: /var/audit.jsonl: cannot write: the disk is on fire; "
                          "calls go on, rows are kept in memory up to 10000 and tried again") == 1);
@@ -311,6 +337,171 @@ TEST_CASE("With a sink that always fails, flush and destructor end in time and s
     CHECK(rig.kept.count("audit: /var/audit.jsonl: 5 rows are lost: the disk is on fire") == 1);
 }
 
+TEST_CASE("The row about what was lost is written also when all ends at once") {
+    DeliveryOptions options;
+    options.mode = GENERATE(Mode::Async, Mode::Sync);
+    options.rowsMax = 10;
+    for (int i = 0; i < 20; ++i) {
+        Rig rig(options);
+        rig.script.onWrite = failing;
+        rig.add(0, 25);
+        CHECK(rig.delivery->counts().dropped == 15);
+        rig.script.change([&] { rig.script.onWrite = nullptr; });
+        rig.delivery.reset();
+        const auto rows = rig.script.rows();
+        REQUIRE(rows.size() == 11);
+        CHECK(rows[10].errorDetail.text == R"({"rows":15})");
+        CHECK(rig.kept.count("are lost:") == 0);
+    }
+}
+
+TEST_CASE("A row about lost rows that is lost itself counts for those") {
+    DeliveryOptions options;
+    options.rowsMax = 10;
+    Rig rig(options);
+    rig.script.onWrite = [&, isFirst = true](std::span<const Row> rows) mutable -> Written {
+        return std::exchange(isFirst, false) ? Written{rows.size(), std::nullopt, {}}
+                                             : failing(rows);
+    };
+    rig.script.close(true);
+    rig.add(0, 25);
+    rig.script.close(false);
+    CHECK(rig.eventually([&] { return rig.delivery->counts().faulted; }));
+    rig.delivery.reset();
+    CHECK(rig.script.rows().size() <= 10);
+    const auto lost = 25 - rig.script.rows().size();
+    CHECK(rig.kept.count(concat(lost, " rows are lost: the disk is on fire")) == 1);
+}
+
+TEST_CASE("A lock that is given back in time is no fault") {
+    const auto mode = GENERATE(Mode::Async, Mode::Sync);
+    Rig rig(mode, 10s);
+    rig.script.onWrite = [tries = 0](std::span<const Row> rows) mutable -> Written {
+        return ++tries <= 10 ? locked(rows) : Written{rows.size(), std::nullopt, {}};
+    };
+    rig.add(0, 1);
+    if (mode == Mode::Async) {
+        CHECK(rig.delivery->flush(5s));
+    }
+    CHECK(rig.script.numbers() == countedTo(1));
+    const auto writes = rig.script.writes();
+    CHECK(writes.size() == 11);
+    CHECK(writes[10] - writes[0] >= (mode == Mode::Async ? 160ms : 180ms)); // with a pause
+    CHECK(rig.delivery->counts().faults == 0);
+    rig.delivery.reset();
+    CHECK(rig.kept.text().empty());
+}
+
+TEST_CASE("A lock that lasts is told once, and its end, and calls go on meanwhile") {
+    const auto mode = GENERATE(Mode::Async, Mode::Sync);
+    Rig rig(mode, 100ms);
+    rig.script.onWrite = locked;
+    const auto took = timeOf([&] { rig.add(0, 1); });
+    CHECK((took < 2s && (mode == Mode::Async || took >= 100ms)));
+    CHECK(rig.eventually([&] { return rig.delivery->counts().faulted; }));
+    CHECK(timeOf([&] { rig.add(1, 20); }) < 1500ms); // not 100 ms each
+    rig.script.change([&] { rig.script.onWrite = nullptr; });
+    CHECK(rig.delivery->flush(5s));
+    CHECK(rig.script.numbers() == countedTo(21));
+    rig.delivery.reset();
+    CHECK(rig.kept.count("warning tenon: audit: /var/audit.jsonl: cannot write: locked by another "
+                         "process for too long") == 1);
+    CHECK(rig.kept.count("can be written again; 21 rows had been kept") == 1);
+    CHECK(rig.kept.count("tenon:") == 2);
+}
+
+TEST_CASE("Async: the sink keeps up after what was written, and what it says is logged") {
+    Rig rig(Mode::Async);
+    rig.script.onKeepUp = [] { return std::vector<std::string>{"it was put aside"}; };
+    rig.add(0, 1);
+    CHECK(rig.eventually([&] {
+        return rig.kept.count("warning tenon: audit: /var/audit.jsonl: it was put aside") >= 1;
+    }));
+    CHECK(rig.script.rows().size() == 1);
+    CHECK(rig.script.keepUps() == 1);
+    CHECK(rig.script.keptUpBy() != std::this_thread::get_id());
+}
+
+TEST_CASE("Sync: the sink keeps up now and then, by the thread, and holds no call up for long") {
+    Rig rig(Mode::Sync, 100ms);
+    const auto took = timeOf([&] { rig.add(0, 100); });
+    CHECK(rig.script.keepUps() <= took / 1s);
+    rig.script.closeKeepUp(true);
+    rig.add(100, 5, 1'000'000); // much was written
+    CHECK(rig.eventually([&] { return rig.script.keepUps() >= 1; }));
+    CHECK(rig.script.keptUpBy() != std::this_thread::get_id());
+    const auto waited = timeOf([&] { rig.add(105, 1); });
+    CHECK((waited >= 100ms && waited < 2s));
+    rig.script.closeKeepUp(false);
+    CHECK(rig.delivery->flush(5s));
+    CHECK(rig.script.numbers() == countedTo(106));
+    std::this_thread::sleep_for(1s);
+    const auto before = rig.script.keepUps();
+    rig.add(106, 1); // a second has passed
+    CHECK(rig.eventually([&] { return rig.script.keepUps() > before; }));
+}
+
+TEST_CASE("Sync: the sink keeps up under calls that follow each other without a pause") {
+    Rig rig(Mode::Sync, 10s);
+    std::atomic<bool> over = false;
+    std::vector<std::thread> threads;
+    for (std::size_t t = 0; t < 4; ++t) {
+        threads.emplace_back([&] {
+            while (!over) {
+                rig.add(0, 1, 10'000);
+            }
+        });
+    }
+    CHECK(rig.eventually([&] { return rig.script.keepUps() >= 2; }));
+    over = true;
+    for (auto &thread : threads) {
+        thread.join();
+    }
+}
+
+TEST_CASE("Sync: a log that blocks holds no call up") {
+    Rig rig(Mode::Sync, 10s);
+    rig.script.onWrite = [](std::span<const Row> rows) -> Written {
+        return {rows.size(), std::nullopt, {"it had moved"}};
+    };
+    int ends[2];
+    REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+    const auto setBlocking = [&](bool blocking) {
+        return fcntl(ends[1], F_SETFL, blocking ? 0 : O_NONBLOCK) == 0;
+    };
+    REQUIRE(setBlocking(false));
+    const std::string fill(1 << 20, '.');
+    while (write(ends[1], fill.data(), fill.size()) > 0 || write(ends[1], ".", 1) == 1) {
+    }
+    REQUIRE(setBlocking(true));
+    const int before = dup(2);
+    REQUIRE((before >= 0 && dup2(ends[1], 2) == 2));
+    const auto took = timeOf([&] { rig.add(0, 20); });
+    const auto rows = rig.script.rows().size();
+    std::thread reader([&] { // lets it go on
+        std::string bytes(1 << 16, '\0');
+        while (read(ends[0], bytes.data(), bytes.size()) > 0) {
+        }
+    });
+    rig.delivery.reset();
+    dup2(before, 2);
+    close(before);
+    close(ends[1]);
+    reader.join();
+    close(ends[0]);
+    CHECK(took < 5s);
+    CHECK(rows == 20);
+}
+
+TEST_CASE("Sync: a call that fails for want of memory leaves the way free for the next one") {
+    Rig rig(Mode::Sync, 2s);
+    rig.script.onWrite = [](std::span<const Row>) -> Written { throw std::bad_alloc(); };
+    CHECK_THROWS_AS(rig.add(0, 1), std::bad_alloc);
+    rig.script.change([&] { rig.script.onWrite = nullptr; });
+    rig.add(1, 1);
+    CHECK(rig.script.numbers() == countedTo(2));
+}
+
 TEST_CASE("Nothing to flush is flushed") {
     Rig rig(Mode::Async);
     CHECK(rig.delivery->flush(0ms));
@@ -331,6 +522,29 @@ TEST_CASE("rotate() reaches the sink, and its failure the log") {
         return rig.kept.count("error tenon: audit: /var/audit.jsonl: cannot be put aside: no") == 1;
     }));
     CHECK(rig.script.rotations() == 2);
+}
+
+TEST_CASE("rotate() of a sink that is locked is tried again, without a word, until it is done") {
+    Rig rig(GENERATE(Mode::Async, Mode::Sync));
+    rig.script.onRotate = [tries = 0]() mutable -> Result<void> {
+        return ++tries <= 3 ? Result<void>(Error{"audit.locked", "locked"}) : Result<void>();
+    };
+    rig.delivery->rotate();
+    CHECK(rig.eventually([&] { return rig.script.rotations() == 4; }));
+    rig.add(0, 1);
+    CHECK(rig.delivery->flush(5s));
+    rig.delivery.reset();
+    CHECK(rig.script.rotations() == 4);
+    CHECK(rig.kept.text().empty());
+}
+
+TEST_CASE("rotate() just before the end is done") {
+    for (int i = 0; i < 50; ++i) {
+        Rig rig(Mode::Sync);
+        rig.delivery->rotate();
+        rig.delivery.reset();
+        CHECK(rig.script.rotations() == 1);
+    }
 }
 
 TEST_CASE("Sync: a row is safe when add() returns") {

@@ -79,10 +79,52 @@ TEST_CASE("what is too deep or too long is cut with a notice, and the rest stays
 TEST_CASE("binary data in a payload becomes its type and size") {
     CHECK(jsonOf(R"({"image":"data:image/png;base64,)" + std::string(4'000, 'A') + R"("})") ==
           R"({"image":"[image/png, 3000 bytes]"})");
-    CHECK(jsonOf(R"({"data":")" + std::string(800, 'Q') + R"("})") ==
+    CHECK(jsonOf(R"({"data":")" + repeated("Qk1a", 200) + R"("})") ==
           R"({"data":"[base64, 600 bytes]"})");
+    CHECK(jsonOf(R"({"data":")" + repeated(repeated("Qk1a", 19) + "\\r\\n", 10) + R"(Qk1="})")
+              .find("[base64, ") != std::string::npos);
     CHECK(jsonOf(R"({"digest":")" + std::string(128, 'a') + R"("})") ==
           R"({"digest":")" + std::string(128, 'a') + R"("})");
+}
+
+TEST_CASE("text that only looks encoded is kept") {
+    for (const auto &text :
+         {repeated("src/main\\nlib/util\\nTests/Unit2\\n", 25),       // lines of many lengths
+          repeated("Src/main1\\n", 60) + "lib/a/longer/one",          // the last is longer
+          repeated("Src/main1\\n", 60) + "\\n" + "Src/main1",         // an empty line
+          std::string(800, 'Q'), repeated("0123456789abcdef", 50)}) { // no letters of both cases
+        const auto json = R"({"a":")" + text + R"("})";
+        CHECK(jsonOf(json) == json);
+    }
+}
+
+TEST_CASE("the type of a data URI is a media type or not said") {
+    const Sanitiser knowing(
+        std::make_shared<const Masker>(std::vector<std::string>{"EXAMPLE-SECRET-1", "secret-2"}));
+    const std::pair<const char *, const char *> rows[] = {
+        {"image/svg+xml", "image/svg+xml"},
+        {"text/plain;charset=utf-8", "text/plain"},
+        {"EXAMPLE-SECRET-1", "data"},
+        {"x/EXAMPLE-SECRET-1", "data"},
+        {"image/secret-2", "data"},
+        {"a/b/c", "data"},
+        {"image/", "data"},
+        {"/png", "data"},
+        {"", "data"},
+        {"password=x", "data"},
+    };
+    for (const auto &[type, said] : rows) {
+        INFO(type);
+        CHECK(knowing.json(concat("\"data:", type, ";base64,AAAA\"")).text ==
+              concat("\"[", said, ", 3 bytes]\""));
+    }
+}
+
+TEST_CASE("a known secret that is a number is masked") {
+    const Sanitiser knowing(
+        std::make_shared<const Masker>(std::vector<std::string>{"12345678", "-2.5e1"}));
+    CHECK(knowing.json(R"({"a":12345678,"b":[-2.5e1,1234567],"12345678":1})").text ==
+          R"({"a":"***","b":["***",1234567],"***":1})");
 }
 
 TEST_CASE("control, separating and bidirectional characters are escaped, in JSON and in texts") {
@@ -114,4 +156,14 @@ TEST_CASE("a text is cut with a notice, and a secret on the cut is still masked"
     // A character is never split.
     const auto whole = Sanitiser().text(repeated("\xC3\xA9", 100), 51);
     CHECK(whole == repeated("\xC3\xA9", 25) + " [cut, 200 bytes]");
+    // Masks make no room for what stands behind the cut.
+    const std::string room = "password=" + std::string(3'000, 'p') + " ";
+    const auto dots = room + std::string(4'000 - room.size() - 15, '.') + "EXAMPLE-SECRET-1 tail";
+    CHECK(knowing.text(dots) ==
+          "password=*** " + std::string(4'000 - room.size() - 15, '.') + "*** [cut, 4006 bytes]");
+    for (std::size_t dotCount = 960; dotCount < 2'050; ++dotCount) { // the end of what is looked at
+        const auto text = room + std::string(dotCount, '.') + "EXAMPLE-SECRET-1";
+        CHECK(knowing.text(text).find("EXAMPLE") == text.npos);
+        CHECK(knowing.json(concat("\"", text, "\"")).text.find("EXAMPLE") == text.npos);
+    }
 }

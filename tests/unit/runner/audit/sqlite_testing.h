@@ -26,9 +26,19 @@ inline std::unique_ptr<SqliteSink> sinkAt(const std::string &path,
 // All of it is safe.
 inline bool wrote(Sink &sink, const std::vector<Row> &rows) {
     const auto written = sink.write(rows);
+    sink.keepUp();
     INFO((written.fault ? written.fault->message : ""));
     CHECK(!written.fault);
     return written.rows == rows.size();
+}
+
+// write() and what a delivery has done after it; the notices of both.
+inline Written writtenAndKept(Sink &sink, const std::vector<Row> &rows) {
+    auto written = sink.write(rows);
+    for (auto &notice : sink.keepUp()) {
+        written.notices.push_back(std::move(notice));
+    }
+    return written;
 }
 
 // The ids that a read gives, in its order, as the numbers of `numbered`.
