@@ -47,7 +47,7 @@ for (const store of stores) {
         statusCode: 200,
         payload: { text: "from a shell", ms: 1 },
         resultSize: 12,
-        responseBytes: bytes(good.stdout) - 1,
+        responseBytes: bytes(good.stdout),
       });
       assert.deepEqual(own[1], {
         ...pluginOf("throw"),
@@ -59,7 +59,7 @@ for (const store of stores) {
         errorMessage: "the disk /srv/7 is gone",
         payload: { what: "the disk /srv/7 is gone" },
         resultSize: 0,
-        responseBytes: bytes(bad.stderr) - 1,
+        responseBytes: bytes(bad.stderr),
       });
       assert.equal(own[2].outcome, "invalid");
       assert.deepEqual(own[2].payload, { text: 5 });

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using Steady = std::chrono::steady_clock;
 
-constexpr auto kWaitMax = 900ms;
+constexpr auto kWaitMax = 200ms;  // whoever delivers tries a locked one again
 constexpr auto kOpenWaitMax = 5s; // several processes start at once
 constexpr auto kBusySleep = 500us;
 constexpr int kTriesMax = 5;
