@@ -35,7 +35,8 @@ fi
 
 awk -F, -v check="$check" -v asyncMax="$asyncMax" -v syncLinesMax="$syncLinesMax" '
   BEGIN {
-    split("nothing,figures,rows to nowhere,JSON lines,JSON lines sync,SQLite,SQLite sync", kept, ",")
+    names = "nothing,figures,rows to nowhere,JSON lines,JSON lines sync,SQLite,SQLite sync"
+    split(names, kept, ",")
   }
   { gsub(/"/, "", $1) }
   $1 ~ /_median$/ {

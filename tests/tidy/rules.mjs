@@ -146,7 +146,7 @@ const catchers = {
   "host/runner/throw_site.h": "guarded()",
   "host/runner/throw_site.cpp": "thrownBy()",
   "host/runner/scheduler.cpp": "a thread that cannot be started",
-  "host/runner/audit/delivery.cpp": "a thread that cannot be started",
+  "host/runner/audit/delivery_thread.cpp": "a thread that cannot be started",
   "host/manifest/yaml.cpp": "yaml-cpp's own",
   "host/transport/control.cpp": "what answers a control socket; a thread that cannot be started",
   "host/app/main.cpp": "CLI11's own; a bug of ours, said on stderr",
