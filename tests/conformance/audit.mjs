@@ -19,6 +19,7 @@ export class Place {
   #folder = mkdtempSync(path.join(tmpdir(), "tenon-audit-"));
   #servers = [];
   #manifests = 0;
+  children = []; // other processes that must not outlive the test
   env = homesIn(path.join(this.#folder, "home"));
 
   path(...names) {
@@ -50,6 +51,10 @@ export class Place {
     for (const server of this.#servers.filter(({ exit }) => exit === null)) {
       server.process.kill("SIGKILL");
       await server.exited;
+    }
+    for (const child of this.children) {
+      child.stdin?.end();
+      child.kill("SIGKILL");
     }
     rmSync(this.#folder, { recursive: true, force: true });
   }

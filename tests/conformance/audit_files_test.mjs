@@ -174,6 +174,7 @@ for (const store of stores) {
         const holder = spawn(process.execPath, ["-e", holdingCode(store), file], {
           stdio: ["pipe", "pipe", "inherit"],
         });
+        place.children.push(holder);
         const ended = once(holder, "close");
         await once(holder.stdout, "data"); // it has the lock
         const started = Date.now();
