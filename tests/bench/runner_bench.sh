@@ -18,6 +18,7 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
+[ "$rounds" -ge 2 ] || { echo "run.sh: expected --rounds from 2: medians are shown" >&2; exit 2; }
 root=$(cd "$(dirname "$0")/../.." && pwd)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -33,7 +34,7 @@ fi
   --benchmark_min_time=0.2 2>"$scratch/stderr" >"$scratch/csv" ||
   { cat "$scratch/stderr" >&2; exit 1; }
 
-awk -F, -v check="$check" -v asyncMax="$asyncMax" -v syncLinesMax="$syncLinesMax" '
+LC_ALL=C sort "$scratch/csv" | awk -F, -v check="$check" -v asyncMax="$asyncMax" -v syncLinesMax="$syncLinesMax" '
   BEGIN {
     names = "nothing,figures,rows to nowhere,JSON lines,JSON lines sync,SQLite,SQLite sync"
     split(names, kept, ",")
@@ -67,4 +68,4 @@ awk -F, -v check="$check" -v asyncMax="$asyncMax" -v syncLinesMax="$syncLinesMax
       }
     }
     exit failed
-  }' "$scratch/csv"
+  }'
