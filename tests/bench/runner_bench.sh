@@ -34,7 +34,8 @@ fi
   --benchmark_min_time=0.2 2>"$scratch/stderr" >"$scratch/csv" ||
   { cat "$scratch/stderr" >&2; exit 1; }
 
-LC_ALL=C sort "$scratch/csv" | awk -F, -v check="$check" -v asyncMax="$asyncMax" -v syncLinesMax="$syncLinesMax" '
+LC_ALL=C sort "$scratch/csv" |
+  awk -F, -v check="$check" -v asyncMax="$asyncMax" -v syncLinesMax="$syncLinesMax" '
   BEGIN {
     names = "nothing,figures,rows to nowhere,JSON lines,JSON lines sync,SQLite,SQLite sync"
     split(names, kept, ",")
