@@ -214,12 +214,15 @@ Call::Goes Call::handle() {
         concludeStopped();
         return Goes::On;
     }
-    if (!pooled_) {
+    if (isInline()) {
         invokedAt_ = Clock::now();
     }
     insideHandler_ = true;
     mount_.handler->invoke(shared_from_this());
     insideHandler_ = false;
+    if (isInline() && handlerTook_ == Clock::duration::zero()) { // it answers later
+        handlerTook_ = Clock::now() - invokedAt_;
+    }
     if (threadLost_.exchange(false)) {
         parts_.scheduler.regainThread();
     }
@@ -234,7 +237,7 @@ void Call::finish(HandlerOutcome outcome) {
         }
         return;
     }
-    if (!pooled_) {
+    if (isInline()) {
         handlerTook_ = Clock::now() - invokedAt_;
     }
     if (stop_.load() != Stop::None) {

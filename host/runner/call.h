@@ -14,6 +14,7 @@
 #include <array>
 #include <mutex>
 #include <optional>
+#include <thread>
 
 namespace tenon {
 
@@ -124,6 +125,7 @@ private:
     void giveUp();
     bool mayRunInline() const;
     void runInline();
+    bool isInline() const { return inlineOn_ == std::this_thread::get_id(); }
     // Whoever calls these holds mutex_, and the call is not over.
     void armGrace();
     void addTimer(Clock::time_point due, void (*work)(Call &));
@@ -148,8 +150,11 @@ private:
     const std::chrono::system_clock::time_point startedAt_ = std::chrono::system_clock::now();
     const std::uint32_t round_;
     Clock::time_point deadline_;
-    Clock::time_point invokedAt_;   // where it was read
-    Clock::duration handlerTook_{}; // likewise
+    // Of a call that runs where it was read, and of that thread alone: how long its handler kept
+    // it.
+    std::thread::id inlineOn_;
+    Clock::time_point invokedAt_;
+    Clock::duration handlerTook_{};
 
     json::Document none_, replaced_; // behind args_ when none came, and behind effective_
     json::Value args_, effective_;

@@ -71,6 +71,7 @@ void Call::begin(const ToolCall &request) {
 }
 
 void Call::runInline() {
+    inlineOn_ = std::this_thread::get_id();
     advance();
     const bool slow = handlerTook_ > kSlow;
     auto &strikes = parts_.slowStrikes[toolIndex_];
