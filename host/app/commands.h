@@ -61,8 +61,6 @@ constexpr std::chrono::milliseconds kAuditFlush{2'000};
 // What a running serve answers over its control socket (transport/control.h).
 Result<std::string> answerControl(std::string_view line, const ToolRunner &runner,
                                   const Metrics &metrics, const std::vector<Gauge> &extra);
-// Where the audit of a manifest is ("": that of ./tenon.yaml, or else the default one).
-Result<std::string> auditPathOf(const std::string &manifest);
 std::vector<Gauge> auditFigures(const audit::Counts &counts);
 // The exit code to go on with: the given one, or 1 when not everything could be written, which
 // stderr is told. A broken pipe is the reader's wish, and no failure.

@@ -101,6 +101,28 @@ std::string defaultAuditPath() {
     return home != nullptr && home[0] == '/' ? concat(home, "/.local/state/tenon/audit.db") : "";
 }
 
+Result<std::string> auditPathOf(const std::string &manifest) {
+    manifest::AuditEntry entry;
+    const bool here = manifest.empty() && std::filesystem::exists("tenon.yaml");
+    if (here || !manifest.empty()) {
+        const auto read = manifest::readManifest(here ? "tenon.yaml" : manifest);
+        if (!read) {
+            return read.error();
+        }
+        entry = read->audit;
+    }
+    if (entry.store == manifest::AuditEntry::Store::Off) {
+        return Error{"audit.off", "the manifest says audit: off; expected sqlite or jsonl in it, "
+                                  "or the path of an audit"};
+    }
+    auto path = entry.path.empty() ? defaultAuditPath() : entry.path;
+    if (path.empty()) {
+        return Error{"audit.path", "neither XDG_STATE_HOME nor HOME is set; expected the path of "
+                                   "an audit, or --manifest FILE"};
+    }
+    return path;
+}
+
 Result<std::shared_ptr<audit::Delivery>> openAudit(const manifest::AuditEntry &entry,
                                                    AuditDefault byDefault, Log &log) {
     using Store = manifest::AuditEntry::Store;

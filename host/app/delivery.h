@@ -21,6 +21,9 @@ std::shared_ptr<const Masker> maskerOf(const manifest::Manifest &manifest);
 // $XDG_STATE_HOME/tenon/audit.db, or that of ~/.local/state; "" when there is no home.
 std::string defaultAuditPath();
 
+// Where the audit of a manifest is ("": that of ./tenon.yaml, or else the default one).
+Result<std::string> auditPathOf(const std::string &manifest);
+
 // Null when none is kept. Fails when the manifest asks for one that cannot be opened; one that is
 // kept by default is then left out, with a warning.
 Result<std::shared_ptr<audit::Delivery>> openAudit(const manifest::AuditEntry &entry,

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/host.h"
 
-#include "app/commands.h"
-
 #include "manifest/manifest.h"
 #include "plugin/loader.h"
 #include "runner/audit/audit.h"
 #include "support/text.h"
 
 #include <cstdlib>
-#include <filesystem>
 
 namespace tenon::app {
 
@@ -125,28 +122,6 @@ Result<Host> hostOf(const manifest::Manifest &manifest, const HostOptions &optio
 }
 
 } // namespace
-
-Result<std::string> auditPathOf(const std::string &manifest) {
-    manifest::AuditEntry entry;
-    const bool here = manifest.empty() && std::filesystem::exists("tenon.yaml");
-    if (here || !manifest.empty()) {
-        const auto read = manifest::readManifest(here ? "tenon.yaml" : manifest);
-        if (!read) {
-            return read.error();
-        }
-        entry = read->audit;
-    }
-    if (entry.store == manifest::AuditEntry::Store::Off) {
-        return Error{"audit.off", "the manifest says audit: off; expected sqlite or jsonl in it, "
-                                  "or the path of an audit"};
-    }
-    auto path = entry.path.empty() ? defaultAuditPath() : entry.path;
-    if (path.empty()) {
-        return Error{"audit.path", "neither XDG_STATE_HOME nor HOME is set; expected the path of "
-                                   "an audit, or --manifest FILE"};
-    }
-    return path;
-}
 
 Result<Host> makeHost(const HostOptions &options, Log &log) {
     const auto manifest = manifestOf(options);

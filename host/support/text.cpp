@@ -62,16 +62,6 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
     return row[b.size()];
 }
 
-std::string folded(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c != '_' && c != '-' && c != '.') {
-            out += c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-        }
-    }
-    return out;
-}
-
 } // namespace
 
 std::size_t invalidUtf8At(std::string_view text) {
@@ -121,6 +111,18 @@ std::string printable(std::string_view text, std::size_t bytesMax) {
     if (at < text.size()) {
         out += concat("... (", text.size() - at, " more bytes)");
     }
+    return out;
+}
+
+std::string folded(std::string_view name) {
+    std::string out(name.size(), '\0');
+    std::size_t size = 0;
+    for (const char c : name) {
+        if (c != '_' && c != '-' && c != '.' && c != ' ') {
+            out[size++] = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+        }
+    }
+    out.resize(size);
     return out;
 }
 

@@ -39,6 +39,9 @@ std::string validUtf8(std::string_view text);
 // not UTF-8 as U+FFFD, cut at bytesMax with a notice of what was cut: safe for logs and terminals.
 std::string printable(std::string_view text, std::size_t bytesMax = 16000);
 
+// A name in small letters and without the signs that join words: _ - . and the space.
+std::string folded(std::string_view name);
+
 // The candidate nearest to word by edits, or "" when none is near enough to be meant.
 std::string nearest(std::string_view word, const std::vector<std::string_view> &candidates);
 

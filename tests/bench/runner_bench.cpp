@@ -17,6 +17,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 #include <unistd.h>
 
@@ -103,7 +104,11 @@ catalog::Mount pluginEcho(Log &log) {
     return mount;
 }
 
-void runCalls(benchmark::State &state, ToolRunner &runner) {
+constexpr std::size_t kBurst = 2'000; // calls between two waits for the audit
+
+// Runs the calls, and what is to be done between bursts of them, outside of the time; the calls.
+std::size_t runCalls(benchmark::State &state, ToolRunner &runner,
+                     const std::function<void()> &betweenBursts = nullptr) {
     json::Document arguments;
     if (!arguments.readView(kArguments)) {
         fail("the arguments cannot be read");
@@ -115,11 +120,16 @@ void runCalls(benchmark::State &state, ToolRunner &runner) {
     std::size_t calls = 0;
     for (auto _ : state) {
         runner.run(call, listener);
-        ++calls;
+        if (++calls % kBurst == 0 && betweenBursts) {
+            state.PauseTiming();
+            betweenBursts();
+            state.ResumeTiming();
+        }
     }
     if (listener->ok != calls) {
         fail("a call failed");
     }
+    return calls;
 }
 
 void bareHandler(benchmark::State &state) {
@@ -157,7 +167,6 @@ void runnerPlugin(benchmark::State &state) {
 // The same call with what `tenon serve` has: validation of arguments and result, its figures, and
 // an audit kept in one of these ways.
 enum Kept { Nothing, Figures, RowsDropped, JsonLines, JsonLinesSync, Sqlite, SqliteSync };
-constexpr std::size_t kBurst = 2'000; // calls between two waits for the audit
 
 std::unique_ptr<audit::Sink> sinkOf(Kept kept, const std::string &path) {
     if (kept == Sqlite || kept == SqliteSync) {
@@ -197,33 +206,17 @@ void runnerAudited(benchmark::State &state) {
         hooks.push_back(audit::createAuditHook(delivery));
     }
     const auto runner = runnerOf(std::move(mount), log, 0, std::move(hooks));
-    json::Document arguments;
-    if (!arguments.readView(kArguments)) {
-        fail("the arguments cannot be read");
-    }
-    ToolCall call;
-    call.toolName = "echo";
-    call.arguments = arguments.root();
-    const auto listener = std::make_shared<CountingListener>();
-    std::size_t calls = 0;
-    for (auto _ : state) {
-        runner->run(call, listener);
-        if (++calls % kBurst == 0 && delivery) {
-            state.PauseTiming();
-            delivery->flush(std::chrono::seconds(20));
-            state.ResumeTiming();
+    const auto writeOut = [&] {
+        if (delivery && !delivery->flush(std::chrono::seconds(20))) {
+            fail("the audit was not written within 20 s");
         }
-    }
-    if (delivery) {
-        delivery->flush(std::chrono::seconds(20));
-        if (delivery->counts().written != calls) {
-            const auto counts = delivery->counts();
-            fail("the audit wrote " + std::to_string(counts.written) + " rows and dropped " +
-                 std::to_string(counts.dropped) + " of " + std::to_string(calls));
-        }
-    }
-    if (listener->ok != calls) {
-        fail("a call failed");
+    };
+    const auto calls = runCalls(state, *runner, writeOut);
+    writeOut();
+    if (delivery && delivery->counts().written != calls) {
+        const auto counts = delivery->counts();
+        fail(concat("the audit wrote ", counts.written, " rows and dropped ", counts.dropped,
+                    " of ", calls));
     }
 }
 

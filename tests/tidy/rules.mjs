@@ -38,7 +38,6 @@ export const fences = [
 
 // Files and functions that are longer than the habit, and why they read better whole.
 export const longFiles = {
-  "host/support/masker.cpp": "what a secret looks like in a text: one list of rules, read in order",
   "sdk/include/tenon/abi.h": "the specification: one page to read from top to bottom",
   "sdk/include/tenon/json.hpp": "a reader and a writer that authors take along as one header",
   "sdk/include/tenon/fields.hpp": "one idea: a struct's fields named once",
