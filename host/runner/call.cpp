@@ -182,6 +182,8 @@ bool Call::lacksScopes() {
                           known ? ", which the caller was not granted."
                                 : ", and the caller is not authenticated.")};
     error.details = details.endArray().endObject().take();
+    error.hint = known ? "Call as somebody who has them, or ask for them."
+                       : "Authenticate as somebody who has them.";
     conclude(std::move(error), Outcome::Forbidden);
     return true;
 }

@@ -32,6 +32,12 @@ constexpr std::array kCodes{
     CodeMeaning{"OVERLOADED", 503, 11},
 };
 
+const CodeMeaning *find(std::string_view code) {
+    const auto *known = std::find_if(kCodes.begin(), kCodes.end(),
+                                     [&](const auto &one) { return one.code == code; });
+    return known == kCodes.end() ? nullptr : known;
+}
+
 // Codes that speak for the host: a plugin cannot say them of itself.
 bool isHostsOwn(std::string_view code) {
     return code == "INTERNAL_SERVER_ERROR" || code == "OVERLOADED" || code.starts_with("PLUGIN_");
@@ -61,12 +67,12 @@ void writeDetails(json::Writer &out, const AppError &error) {
 } // namespace
 
 CodeMeaning meaningOf(std::string_view code) {
-    for (const auto &known : kCodes) {
-        if (known.code == code) {
-            return known;
-        }
-    }
-    return {code, 500, 1};
+    const auto *known = find(code);
+    return known ? *known : CodeMeaning{code, 500, 1};
+}
+
+bool isHostCode(std::string_view code) {
+    return find(code) != nullptr;
 }
 
 int statusOf(const AppError &error) {

@@ -19,6 +19,7 @@ struct CodeMeaning {
     int exitCode; // of the command line
 };
 CodeMeaning meaningOf(std::string_view code);
+bool isHostCode(std::string_view code);
 
 int statusOf(const AppError &error);
 // What the error declares; else by status (429, 503, 504), and after TIMEOUT or PLUGIN_CRASHED only

@@ -47,12 +47,6 @@ std::uint64_t read(const std::atomic<std::uint64_t> &from) {
     return from.load(std::memory_order_relaxed);
 }
 
-// Whether the host's table has it: the table then answers with its own text, and else with the
-// given one. (A copy is asked about, since a literal might be the very text of the table.)
-bool isHostCode(const std::string &code) {
-    return meaningOf(code).code.data() != code.data();
-}
-
 } // namespace
 
 Metrics::Metrics(std::shared_ptr<const catalog::MountedCatalog> catalog)

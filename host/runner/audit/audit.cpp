@@ -2,7 +2,6 @@
 #include "runner/audit/audit.h"
 
 #include "json/writer.h"
-
 #include "runner/audit/stamps.h"
 #include "runner/errors.h"
 #include "support/text.h"

@@ -235,13 +235,8 @@ Result<Database> Database::open(const std::string &path, Access access) {
 Header Database::header() const {
     std::array<unsigned char, kHeaderBytes> bytes{};
     auto *const file = fileOf(get());
-    sqlite3_int64 size = 0;
-    if (!file || file->pMethods->xFileSize(file, &size) != SQLITE_OK) {
-        return {};
-    }
     Header header;
-    header.isEmpty = size == 0;
-    if (file->pMethods->xRead(file, bytes.data(), kHeaderBytes, 0) == SQLITE_OK) {
+    if (file && file->pMethods->xRead(file, bytes.data(), kHeaderBytes, 0) == SQLITE_OK) {
         header.isDatabase = std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
         header.applicationId = numberAt(bytes.data() + kApplicationIdAt);
         header.version = numberAt(bytes.data() + kVersionAt);

@@ -54,7 +54,6 @@ private:
 
 // What the first bytes of a file say.
 struct Header {
-    bool isEmpty = false; // it has no bytes
     bool isDatabase = false;
     std::uint32_t applicationId = 0, version = 0;
 };

@@ -53,6 +53,7 @@ TEST_CASE("a caller who lacks a scope is refused with its name, and one who has 
     CHECK(codeOf(refused.result) == "FORBIDDEN");
     has(refused.failureJson, R"("missingScopes":["read","admin"])");
     has(refused.failureJson, "needs the scopes read and admin, which the caller was not granted");
+    has(refused.failureJson, "_hint");
     CHECK_FALSE(gateRan);
 
     caller.userId.clear();
