@@ -13,9 +13,9 @@ cd "$root"
 logs=$root/build/logs
 mkdir -p "$logs"
 
-packages='g++ gcc make cmake ninja-build ccache binutils git tzdata ca-certificates libboost1.81-dev
-  libyaml-cpp-dev libspdlog-dev libfmt-dev libcli11-dev libmd-dev libre2-dev libpcre2-dev
-  libsqlite3-dev libhowardhinnant-date-dev catch2 libbenchmark-dev nlohmann-json3-dev'
+packages='g++ gcc make cmake ninja-build ccache binutils git tzdata ca-certificates util-linux mount
+  libboost1.81-dev libyaml-cpp-dev libspdlog-dev libfmt-dev libcli11-dev libmd-dev libre2-dev
+  libpcre2-dev libsqlite3-dev libhowardhinnant-date-dev catch2 libbenchmark-dev nlohmann-json3-dev'
 
 install_packages() {
   missing=

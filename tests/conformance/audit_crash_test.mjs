@@ -92,7 +92,7 @@ function killAndLook(t, store, rounds, rotate = {}) {
 
 for (const store of stores) {
   test(`of what was answered before kill -9, sync loses nothing (${store})`, inTime, (t) =>
-    killAndLook(t, store, 500),
+    killAndLook(t, store, 1000),
   );
   test(`nor while the file is put aside again and again (${store})`, inTime, (t) =>
     killAndLook(t, store, 150, { rotate: { size: "64KiB" } }),
